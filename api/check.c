@@ -36,7 +36,7 @@ struct nocap_check_finding api_finding(const struct nocap_finding *f)
     };
 }
 
-static void tell(void *context, const struct nocap_finding *finding)
+static void pass_on(void *context, const struct nocap_finding *finding)
 {
     const struct nocap_check_run_options *options = context;
     const struct nocap_check_finding one = api_finding(finding);
@@ -63,7 +63,7 @@ static enum nocap_status run(struct nocap_report **report, const char *path,
             .tile = o->tile,
             .elf = elf,
             .elf_count = o->elf_count,
-            .told = o->found != NULL ? tell : NULL,
+            .reported = o->found != NULL ? pass_on : NULL,
             .reported_context = o,
             .trust_paths = o->trust_paths,
             .dense = o->dense,

@@ -37,9 +37,9 @@ static enum nocap_status import_into(const struct nocap_import_format *format,
     return status;
 }
 
-static enum nocap_status tell(const struct nocap_import_run_options *o,
-                              const struct nocap_import_result *r, struct nocap_import_sums *sums,
-                              struct nocap_error *err)
+static enum nocap_status report_sums(const struct nocap_import_run_options *o,
+                                     const struct nocap_import_result *r,
+                                     struct nocap_import_sums *sums, struct nocap_error *err)
 {
     for (size_t i = 0; o->remark != NULL && i < r->remark_count; i++) {
         o->remark(o->context, r->remarks[i].text, r->remarks[i].count);
@@ -73,5 +73,5 @@ enum nocap_status nocap_import_run(const char *form, const char *const *inputs, 
                                                 .arch = o.arch,
                                                 .dense = o.dense};
     RETURN_IF_FAILED(import_into(format, inputs, input_count, output, &inside, &result, err));
-    return tell(&o, &result, sums, err);
+    return report_sums(&o, &result, sums, err);
 }

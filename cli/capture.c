@@ -127,7 +127,7 @@ static int run(const struct cli_call *call)
         return cli_usage(call, "nothing to capture: -o OUT -- CMD, or --sim SCENARIO -o OUT");
     }
     if (strcmp(s->sim.scenario, "list") == 0) {
-        cli_sim_list(stdout);
+        cli_print_folded(cli_sim_list, NULL);
         return CLI_EXIT_OK;
     }
     if (s->output == NULL) {

@@ -41,7 +41,7 @@ static int out_of_memory(const struct cli_call *call)
 }
 
 /* Tells why a file has no report; once what is the same for all of them. */
-static int tell(const struct cli_call *call, const struct work *work, size_t i)
+static int report_failure(const struct cli_call *call, const struct work *work, size_t i)
 {
     const struct job *job = &work->jobs[i];
     bool again = i > 0 && strcmp(job->err.text, work->jobs[i - 1].err.text) == 0;
@@ -59,7 +59,7 @@ static int collect(const struct cli_call *call, const struct work *work,
         struct nocap_error err;
         enum nocap_status kept =
             nocap_results_set(results, i, job->path, job->report, job->err.text, &err);
-        int one = job->status != NOCAP_OK ? tell(call, work, i)
+        int one = job->status != NOCAP_OK ? report_failure(call, work, i)
                   : kept != NOCAP_OK      ? cli_fail(call, kept, &err)
                                           : CLI_EXIT_OK;
         worst = one > worst ? one : worst;
@@ -140,9 +140,9 @@ int cli_results_finish(const struct cli_call *call, struct cli_output *output,
     struct nocap_error err = {{0}};
     int result = CLI_EXIT_OK;
     /* Other forms than text say what was not read, too. */
-    bool tells = (worst == CLI_EXIT_INPUT || (worst == CLI_EXIT_OK && results->count == 0)) &&
-                 format != NOCAP_FORMAT_TEXT;
-    if (tells || cli_check_any(results, worst)) {
+    bool prints = (worst == CLI_EXIT_INPUT || (worst == CLI_EXIT_OK && results->count == 0)) &&
+                  format != NOCAP_FORMAT_TEXT;
+    if (prints || cli_check_any(results, worst)) {
         enum nocap_status status =
             accepted->waivers == NULL
                 ? NOCAP_OK

@@ -32,7 +32,7 @@ static const struct cli_option options[] = {
     {"jobs", "N", "traces in parallel (1)", offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
 };
 
-/* Whether what --require and --fail-under ask for is there; else it is told. */
+/* Whether what --require and --fail-under ask for is there; else it is reported. */
 static int judge(const struct cli_call *call, const struct nocap_rule_coverage *rules)
 {
     const struct settings *s = call->settings;

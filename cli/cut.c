@@ -51,7 +51,7 @@ static enum nocap_status make(void *context, const char *path, struct nocap_erro
     return nocap_cut(work->path, path, &work->options, &work->result, err);
 }
 
-static void tell(const struct cli_call *call, const struct nocap_cut_result *r)
+static void print_result(const struct cli_call *call, const struct nocap_cut_result *r)
 {
     cli_message(call,
                 "%" PRIu64 " of %" PRIu64 " events, %" PRIu64
@@ -124,7 +124,7 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
     free(profile);
     if (result == CLI_EXIT_OK) {
         struct nocap_xy tile = s->tile.at;
-        tell(call, &work.result);
+        print_result(call, &work.result);
         result = cli_tell_untouched(call, &work.path, 1, s->dense, &tile, s->tile.given);
     }
     if (result == CLI_EXIT_OK) {

@@ -67,7 +67,7 @@ static int parse_to(const struct cli_call *call, const struct settings *s, int *
                       : cli_usage(call, "--to must name the view: perfetto, html, vcd or npeviz");
 }
 
-static void tell(const struct cli_call *call, const struct nocap_export_result *r)
+static void print_result(const struct cli_call *call, const struct nocap_export_result *r)
 {
     if (r->left_out != 0) {
         cli_message(call,
@@ -100,7 +100,7 @@ static int make(const struct cli_call *call, enum nocap_view view, struct nocap_
     if (code != CLI_EXIT_OK) {
         return code;
     }
-    tell(call, &result);
+    print_result(call, &result);
     code = cli_tell_untouched(call, call->operands.items, 1, s->dense, tiles, s->tiles.count);
     return code != CLI_EXIT_OK ? code : cli_damage(call, NULL, &result.damage);
 }

@@ -19,7 +19,7 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void tell(void *context, const struct nocap_finding *f)
+static void print_finding(void *context, const struct nocap_finding *f)
 {
     struct cli_follow *follow = context;
     char tile[32] = "";
@@ -42,7 +42,7 @@ static void begin(struct cli_follow *follow)
     struct nocap_error err;
     const struct nocap_check_options options = {.size = sizeof options,
                                                 .max_per_rule = FINDINGS_A_RULE,
-                                                .told = tell,
+                                                .reported = print_finding,
                                                 .reported_context = follow};
     if (nocap_follow_open(&follow->check, follow->path, &options, &err) != NOCAP_OK) {
         follow->check = NULL; /* not even its header is there */

@@ -101,32 +101,32 @@ static int answer_trace(const struct cli_call *call, const struct nocap_hang_opt
 /* ---- without a trace ---- */
 
 /* "2=uc_log_2.txt", or a file that says itself of which column it tells. */
-static enum nocap_status read_log(struct nocap_aie_remains *remains, const char *text,
+static enum nocap_status read_log(struct nocap_aie_postmortem *postmortem, const char *text,
                                   struct nocap_error *err)
 {
     char *end;
     unsigned long column = strtoul(text, &end, 10);
-    bool named = end != text && *end == '=' && column < NOCAP_AIE_REMAINS_COLUMNS;
+    bool named = end != text && *end == '=' && column < NOCAP_AIE_POSTMORTEM_COLUMNS;
     const char *path = named ? end + 1 : text;
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     RETURN_ERROR_IF(file == NULL, err, NOCAP_E_INPUT, "cannot open %s: %s", path, strerror(errno));
     enum nocap_status status =
-        nocap_aie_remains_read(remains, file, path, named ? (uint32_t)column : 0, err);
+        nocap_aie_postmortem_read(postmortem, file, path, named ? (uint32_t)column : 0, err);
     if (file != stdin) {
         fclose(file);
     }
     return status;
 }
 
-static enum nocap_status gather(const struct settings *s, struct nocap_aie_remains *remains,
+static enum nocap_status gather(const struct settings *s, struct nocap_aie_postmortem *postmortem,
                                 struct nocap_error *err)
 {
-    remains->first_column = (uint32_t)s->first_column.value;
+    postmortem->first_column = (uint32_t)s->first_column.value;
     for (size_t i = 0; i < s->logs.count; i++) {
-        RETURN_IF_FAILED(read_log(remains, s->logs.items[i], err));
+        RETURN_IF_FAILED(read_log(postmortem, s->logs.items[i], err));
     }
     for (size_t i = 0; i < s->stuck.count; i++) { /* what is typed counts more */
-        RETURN_IF_FAILED(nocap_aie_remains_add(remains, s->stuck.items[i], err));
+        RETURN_IF_FAILED(nocap_aie_postmortem_add(postmortem, s->stuck.items[i], err));
     }
     return NOCAP_OK;
 }
@@ -136,16 +136,17 @@ static int answer_remains(const struct cli_call *call)
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
     struct nocap_hang *hang = NULL;
-    struct nocap_aie_remains *remains = calloc(1, sizeof *remains);
-    enum nocap_status status = remains == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
-                                               : gather(s, remains, &err);
+    struct nocap_aie_postmortem *postmortem = calloc(1, sizeof *postmortem);
+    enum nocap_status status = postmortem == NULL
+                                   ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+                                   : gather(s, postmortem, &err);
     if (status == NOCAP_OK) {
-        status = nocap_hang_remains(&hang, call->operands.items[0], s->kernel, remains, &err);
+        status = nocap_hang_postmortem(&hang, call->operands.items[0], s->kernel, postmortem, &err);
     }
-    if (remains != NULL) {
-        nocap_aie_remains_clear(remains);
+    if (postmortem != NULL) {
+        nocap_aie_postmortem_clear(postmortem);
     }
-    free(remains);
+    free(postmortem);
     return answer(call, hang, status, &err);
 }
 
@@ -199,7 +200,7 @@ static int run(const struct cli_call *call)
             return cli_usage(call, "--stuck and --log go without a trace, and without --at, "
                                    "--events and --elf: the operand is the ELF file");
         }
-        if (s->first_column.value >= NOCAP_AIE_REMAINS_COLUMNS) {
+        if (s->first_column.value >= NOCAP_AIE_POSTMORTEM_COLUMNS) {
             return cli_usage(call, "--first-column takes 0 to 127");
         }
         return answer_remains(call);

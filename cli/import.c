@@ -30,7 +30,7 @@ static int list(void)
     return CLI_EXIT_OK;
 }
 
-static void tell(const struct cli_call *call, const struct nocap_import_result *r)
+static void print_result(const struct cli_call *call, const struct nocap_import_result *r)
 {
     double each = r->events == 0 ? 0.0 : (double)r->bytes_out / (double)r->events;
     cli_message(call,
@@ -68,7 +68,7 @@ static int import(const struct cli_call *call, const struct nocap_import_format 
     cli_progress_end(&progress);
     int result = cli_output_finish(&output, call, status, &err);
     if (result == CLI_EXIT_OK) {
-        tell(call, &imported);
+        print_result(call, &imported);
         cli_import_malformed(call, call->operands.items[1], &imported);
         bool left_out = imported.malformed + imported.broken_line != 0 || imported.dense;
         result = left_out ? CLI_EXIT_FINDINGS : CLI_EXIT_OK;

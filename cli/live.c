@@ -276,15 +276,15 @@ static unsigned report_sums(struct live *live)
 {
     FILE *file = fopen(live->sums, "re");
     struct sum sum;
-    unsigned told = 0;
+    unsigned reported = 0;
     while (next_sum(file, &sum)) {
         report_sum(live, &sum);
-        told++;
+        reported++;
     }
     if (file != NULL) {
         fclose(file);
     }
-    return told;
+    return reported;
 }
 
 /* Whether the capture ended by itself, rings or not. */
@@ -371,7 +371,7 @@ static unsigned report_all_killed(struct live *live, double seconds, time_t sinc
         stem -= strlen(suffix);
     }
     snprintf(folder, sizeof folder, "%.*s", (int)(name - live->output), live->output);
-    unsigned told = is_new(live) ? report_killed(live, live->output, seconds) : 0;
+    unsigned reported = is_new(live) ? report_killed(live, live->output, seconds) : 0;
     DIR *dir = opendir(folder[0] != '\0' ? folder : ".");
     if (dir == NULL) {
         cli_message(live->call, "cannot look for the traces of its processes in %s: %s",
@@ -389,12 +389,12 @@ static unsigned report_all_killed(struct live *live, double seconds, time_t sinc
         snprintf(path, sizeof path, "%s%s", folder, e->d_name);
         bool ours = stat(path, &st) == 0 && st.st_mtime >= since;
         path[strlen(path) - strlen(NOCAP_RINGS_SUFFIX)] = '\0';
-        told += ours ? report_killed(live, path, seconds) : 0;
+        reported += ours ? report_killed(live, path, seconds) : 0;
     }
     if (dir != NULL) {
         closedir(dir);
     }
-    return told;
+    return reported;
 }
 
 static double seconds_since(const struct timespec *start)
@@ -404,7 +404,7 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
-/* As shells say it, and as start() does: that was told already. */
+/* As shells say it, and as start() does: that was reported already. */
 static bool could_not_run(int status)
 {
     return WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
@@ -457,12 +457,12 @@ int cli_live_run(const struct cli_call *call, const struct cli_live_settings *se
     for (size_t i = 0; i < PASSED; i++) {
         sigaction(passed[i], &before[i], NULL);
     }
-    unsigned told = report_all_killed(&live, seconds_since(&began), since);
-    told += report_sums(&live);
-    if (told == 0 && !could_not_run(ended)) {
+    unsigned reported = report_all_killed(&live, seconds_since(&began), since);
+    reported += report_sums(&live);
+    if (reported == 0 && !could_not_run(ended)) {
         cli_message(call, "nothing was captured: %s %s loaded no simulator", command[0],
                     settings->trap == TRAP_IS_OFF ? "was not to be trapped, and"
-                                                  : "opened no device and");
+                                                  : "mapped no device and");
     }
     uint64_t found = settings->follow ? cli_follow_end(&follow, is_new(&live)) : 0;
     temporary_remove_folder(live.dir);

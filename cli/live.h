@@ -46,7 +46,7 @@ struct cli_follow {
     bool failed;
     uint64_t next; /* nanoseconds */
     uint64_t counts[CLI_FOLLOW_SEVERITIES];
-    char verdict[64]; /* as it was told last */
+    char verdict[64]; /* as it was reported last */
 };
 void cli_follow_start(struct cli_follow *follow, const struct cli_call *call, const char *path);
 /* Now and then: prints on standard error what is found in what was captured since. */

@@ -8,7 +8,7 @@
 #include "cli/profile_option.h"
 #include "formats/profile/profile.h"
 
-static void tell(const struct cli_call *call, const char *json, const char *folder)
+static void print_choice(const struct cli_call *call, const char *json, const char *folder)
 {
     struct nocap_profile p;
     if (nocap_profile_read(&p, json, NULL) == NOCAP_OK) {
@@ -34,13 +34,13 @@ int cli_live_profile(const struct cli_call *call, const struct cli_live_settings
         if (status != NOCAP_OK) {
             return cli_fail(call, status, &err);
         }
-        tell(call, profile->json, settings->elf_dir);
+        print_choice(call, profile->json, settings->elf_dir);
         return CLI_EXIT_OK;
     }
     enum nocap_status status = live_profile_look(&profile->json, folder, command, &err);
     profile->guessed = true;
     if (status == NOCAP_OK) {
-        tell(call, profile->json, folder);
+        print_choice(call, profile->json, folder);
     } else if (status != NOCAP_END) {
         cli_message(call, "the trace names no profile: %s", err.text);
     }

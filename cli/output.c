@@ -48,6 +48,19 @@ static FILE *folded_stream(struct cli_fold *fold)
     return fopencookie(fold, "w", (cookie_io_functions_t){.write = write_folded});
 }
 
+void cli_print_folded(void (*print)(FILE *out, const void *what), const void *what)
+{
+    struct cli_output output = {.fd = STDOUT_FILENO, .file = {.fd = -1}};
+    cli_output_fold(&output);
+    FILE *folded = output.fold != NULL ? folded_stream(output.fold) : NULL;
+    print(folded != NULL ? folded : stdout, what);
+    if (folded != NULL) {
+        fclose(folded);
+        cli_fold_flush(output.fold);
+    }
+    free(output.fold);
+}
+
 FILE *cli_output_stream(struct cli_output *output, struct nocap_error *err)
 {
     if (output->stream == NULL && output->fold != NULL) {

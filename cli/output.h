@@ -44,12 +44,14 @@ FILE *cli_output_stream(struct cli_output *output, struct nocap_error *err);
 /* Writes all of it. NOCAP_END: nobody reads any more, which is no failure. */
 enum nocap_status cli_output_write(struct cli_output *output, const void *data, size_t size,
                                    struct nocap_error *err);
+/* Text of the program itself to standard output, folded too. */
+void cli_print_folded(void (*print)(FILE *out, const void *what), const void *what);
 /* Ends the output and gives the command's exit status. NOCAP_OK, or NOCAP_END of cli_output_write:
- * the file gets its name; else nothing of it stays behind and the error is told. */
+ * the file gets its name; else nothing of it stays behind and the error is reported. */
 int cli_output_finish(struct cli_output *output, const struct cli_call *call,
                       enum nocap_status status, struct nocap_error *err);
 
-/* Ends it where there is no result, which was told: what was there before stays. */
+/* Ends it where there is no result, which was reported: what was there before stays. */
 void cli_output_abandon(struct cli_output *output);
 
 /* Whether text to this output has colours. */

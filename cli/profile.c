@@ -129,6 +129,9 @@ static int run(const struct cli_call *call)
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
+    if (strcmp(call->operands.items[0], "list") == 0) {
+        cli_output_fold(&output);
+    }
     FILE *stream = cli_output_stream(&output, &err);
     status = stream == NULL ? NOCAP_E_OUTPUT : act(call, stream, &differences, &err);
     int result = cli_output_finish(&output, call, status, &err);

@@ -17,6 +17,7 @@
 #include "base/temporary.h"
 #include "cli/bounded.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/trace_input.h"
 
 extern const struct cli_command *const __start_nocap_commands[];
@@ -84,8 +85,9 @@ static void print_commands(FILE *out)
     }
 }
 
-static void print_usage(FILE *out)
+static void print_usage(FILE *out, const void *nothing)
 {
+    (void)nothing;
     fputs("usage: nocap COMMAND [OPTIONS] ...\n"
           "       nocap COMMAND --help | nocap --help | nocap --version\n\n"
           "Captures, replays and checks the control plane of AI accelerators.\n\ncommands:\n",
@@ -93,33 +95,46 @@ static void print_usage(FILE *out)
     print_commands(out);
 }
 
-/* Of `part`; NULL: of all parts. */
-static void print_command_help(const struct cli_command *command, const struct cli_options *tables,
-                               size_t table_count, const struct cli_part *part)
+struct help {
+    const struct cli_command *command;
+    const struct cli_options *tables;
+    size_t table_count;
+    const struct cli_part *part; /* NULL: all parts */
+};
+
+static void print_options(FILE *out, const struct help *h)
 {
-    printf("usage: nocap %s [OPTIONS] %s\n\n%s\n", command->name, command->operands,
-           command->summary);
-    if (command->details != NULL) {
-        printf("\n%s\n", command->details);
-    }
-    puts("\noptions:");
-    cli_options_print(stdout, tables, table_count);
-    for (size_t i = 0; i < command->part_count; i++) {
-        const struct cli_part *p = &command->parts[i];
-        if (part == NULL || p == part) {
-            printf("\noptions of %s:\n", p->name);
-            cli_options_print(stdout,
-                              &(struct cli_options){p->options, p->option_count, NULL, NULL}, 1);
+    fputs("\noptions:\n", out);
+    cli_options_print(out, h->tables, h->table_count);
+    for (size_t i = 0; i < h->command->part_count; i++) {
+        const struct cli_part *p = &h->command->parts[i];
+        if (h->part == NULL || p == h->part) {
+            fprintf(out, "\noptions of %s:\n", p->name);
+            cli_options_print(out, &(struct cli_options){p->options, p->option_count, NULL, NULL},
+                              1);
         }
     }
-    printf("\nexit status:\n  %d  success\n", CLI_EXIT_OK);
-    if (command->findings != NULL) {
-        printf("  %d  %s\n", CLI_EXIT_FINDINGS, command->findings);
+}
+
+static void print_command_help(FILE *out, const void *help)
+{
+    const struct help *h = help;
+    const struct cli_command *command = h->command;
+    fprintf(out, "usage: nocap %s [OPTIONS] %s\n\n%s\n", command->name, command->operands,
+            command->summary);
+    if (command->details != NULL) {
+        fprintf(out, "\n%s\n", command->details);
     }
-    printf("  %d  usage error\n  %d  cannot read an input\n"
-           "  %d  an internal error, or the output cannot be written\n",
-           CLI_EXIT_USAGE, CLI_EXIT_INPUT, CLI_EXIT_INTERNAL);
-    printf("\nexamples:\n%s\n", command->examples);
+    print_options(out, h);
+    fprintf(out, "\nexit status:\n  %d  success\n", CLI_EXIT_OK);
+    if (command->findings != NULL) {
+        fprintf(out, "  %d  %s\n", CLI_EXIT_FINDINGS, command->findings);
+    }
+    fprintf(out,
+            "  %d  usage error\n  %d  cannot read an input\n"
+            "  %d  an internal error, or the output cannot be written\n",
+            CLI_EXIT_USAGE, CLI_EXIT_INPUT, CLI_EXIT_INTERNAL);
+    fprintf(out, "\nexamples:\n%s\n", command->examples);
 }
 
 /* ---- running ---- */
@@ -246,7 +261,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv,
     part_tables(tables + PARTS, command, part, settings);
     enum nocap_status status = cli_options_parse(tables, count, argc, argv, &call.operands, &err);
     if (common.help) {
-        print_command_help(command, tables, PARTS, part);
+        cli_print_folded(print_command_help, &(const struct help){command, tables, PARTS, part});
         result = CLI_EXIT_OK;
     } else if (status != NOCAP_OK) {
         result = cli_fail(&call, status, &err);
@@ -299,12 +314,12 @@ static int unknown_command(const char *name)
 static int run(int argc, char **argv, struct crew_ranks *ranks)
 {
     if (argc < 2) {
-        print_usage(stderr);
+        print_usage(stderr, NULL);
         return CLI_EXIT_USAGE;
     }
     const char *first = argv[1];
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
-        print_usage(stdout);
+        cli_print_folded(print_usage, NULL);
         return CLI_EXIT_OK;
     }
     if (strcmp(first, "--version") == 0) {

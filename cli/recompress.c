@@ -20,7 +20,8 @@ static const struct cli_option options[] = {
     CLI_DENSE(struct settings),
 };
 
-static void tell(const struct cli_call *call, uint64_t before, const struct nocap_trace_totals *now)
+static void print_result(const struct cli_call *call, uint64_t before,
+                         const struct nocap_trace_totals *now)
 {
     double each = now->events == 0 ? 0.0 : (double)now->bytes / (double)now->events;
     cli_message(call,
@@ -57,7 +58,7 @@ static int recompress(const struct cli_call *call, struct nocap_reader *reader)
     }
     int result = cli_output_finish(&output, call, status, &err);
     if (result == CLI_EXIT_OK) {
-        tell(call, before.bytes, &now);
+        print_result(call, before.bytes, &now);
     }
     return result;
 }

@@ -244,7 +244,7 @@ static const char *places_of(const struct nocap_sim_fault_info *fault, char *tex
 {
     char *end = text;
     for (unsigned i = 0; i < NOCAP_SIM_SCENARIO_COUNT; i++) {
-        if (nocap_sim_strikes(fault, i) && strchr(text, scenario_letters[i]) == NULL) {
+        if (nocap_sim_fault_triggers(fault, i) && strchr(text, scenario_letters[i]) == NULL) {
             *end++ = scenario_letters[i];
             *end = '\0';
         }
@@ -252,8 +252,9 @@ static const char *places_of(const struct nocap_sim_fault_info *fault, char *tex
     return text;
 }
 
-void cli_sim_list(FILE *out)
+void cli_sim_list(FILE *out, const void *nothing)
 {
+    (void)nothing;
     fputs("scenarios:\n", out);
     for (unsigned i = 0; i < NOCAP_SIM_SCENARIO_COUNT; i++) {
         fprintf(out, "  %-26s %c  %s\n", nocap_sim_scenarios[i].name, scenario_letters[i],

@@ -42,6 +42,6 @@ enum nocap_status cli_sim_write(const struct nocap_sim_options *options, int fd,
                                 struct cli_progress *progress, const struct cli_sim_bounds *within,
                                 struct nocap_trace_totals *totals, struct nocap_error *err);
 /* Names and lines of scenarios and faults. */
-void cli_sim_list(FILE *out);
+void cli_sim_list(FILE *out, const void *nothing);
 
 #endif

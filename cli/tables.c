@@ -21,7 +21,7 @@ static bool first_time(struct cli_told *what, const char *path)
         }
     }
     const char **more = realloc(what->paths, (what->count + 1) * sizeof *more);
-    if (more != NULL) { /* else it is told once more */
+    if (more != NULL) { /* else it is reported once more */
         what->paths = more;
         what->paths[what->count++] = path;
     }
@@ -48,7 +48,7 @@ static void lost(void *context, const char *path, uint64_t count)
     }
 }
 
-static int tell(const struct cli_tables *t, int code)
+static int report_error(const struct cli_tables *t, int code)
 {
     struct nocap_error err;
     snprintf(err.text, sizeof err.text, "%s",
@@ -114,7 +114,7 @@ int cli_tables_open(struct cli_tables *t, const struct cli_call *call, size_t co
     if (code == SQLITE_OK) {
         code = sqlite3_set_authorizer(t->db, authorize, NULL);
     }
-    return code == SQLITE_OK ? CLI_EXIT_OK : tell(t, code);
+    return code == SQLITE_OK ? CLI_EXIT_OK : report_error(t, code);
 }
 
 void cli_tables_close(struct cli_tables *t)
@@ -156,7 +156,7 @@ static int answer(struct cli_tables *t, sqlite3_stmt *statement, enum cli_table_
         whole = cli_table_end(&printer) && whole;
     }
     if (whole) {
-        return code == SQLITE_DONE ? CLI_EXIT_OK : tell(t, code);
+        return code == SQLITE_DONE ? CLI_EXIT_OK : report_error(t, code);
     }
     struct nocap_error err = {"out of memory, or the output cannot be written"};
     return cli_fail(t->call, NOCAP_E_OUTPUT, &err);
@@ -171,13 +171,13 @@ int cli_tables_run(struct cli_tables *t, const char *sql,
         sqlite3_stmt *statement;
         int code = sqlite3_prepare_v2(t->db, sql, -1, &statement, &sql);
         if (code != SQLITE_OK) {
-            return tell(t, code);
+            return report_error(t, code);
         }
         if (statement == NULL) { /* a comment */
             continue;
         }
         if (values != NULL && !bind(statement, values)) {
-            status = tell(t, SQLITE_NOMEM);
+            status = report_error(t, SQLITE_NOMEM);
         } else {
             status = answer(t, statement, format, out);
         }
@@ -194,13 +194,14 @@ int cli_rows_open(struct cli_rows *rows, struct cli_tables *t, const char *sql,
     if (code == SQLITE_OK && values != NULL && !bind(rows->statement, values)) {
         code = SQLITE_NOMEM;
     }
-    return code == SQLITE_OK ? CLI_EXIT_OK : tell(t, code);
+    return code == SQLITE_OK ? CLI_EXIT_OK : report_error(t, code);
 }
 
 bool cli_rows_next(struct cli_rows *rows, int *status)
 {
     int code = sqlite3_step(rows->statement);
-    *status = code == SQLITE_ROW || code == SQLITE_DONE ? CLI_EXIT_OK : tell(rows->tables, code);
+    *status =
+        code == SQLITE_ROW || code == SQLITE_DONE ? CLI_EXIT_OK : report_error(rows->tables, code);
     return code == SQLITE_ROW;
 }
 

@@ -17,7 +17,7 @@ struct cli_tables {
     struct cli_told {
         const char **paths;
         size_t count;
-    } damages, losses; /* traces of which they were told */
+    } damages, losses; /* traces of which they were reported */
 };
 
 enum cli_table_format { CLI_TABLE_TEXT, CLI_TABLE_CSV, CLI_TABLE_JSON };
@@ -36,7 +36,7 @@ int cli_tables_open(struct cli_tables *tables, const struct cli_call *call, size
 void cli_tables_close(struct cli_tables *tables);
 
 /* Runs the statements of `sql`, whose parameters :a to :c are `values`, and prints what they give,
- * at most so many columns wide as a terminal has; the exit status. What is wrong is told. */
+ * at most so many columns wide as a terminal has; the exit status. What is wrong is reported. */
 enum { CLI_TABLE_VALUES = 3 };
 int cli_tables_run(struct cli_tables *tables, const char *sql,
                    const sqlite3_int64 values[CLI_TABLE_VALUES], enum cli_table_format format,

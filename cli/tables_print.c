@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/foreign_text.h"
+#include "cli/fold.h"
 
 /* ---- text ---- */
 
@@ -42,8 +43,27 @@ static char *cell_of(sqlite3_stmt *statement, int column)
                                                                  : foreign_copy(value);
 }
 
+/* One value a line, those that are there. */
+static void print_tall(const struct cli_table_printer *t, char *const *cells)
+{
+    size_t width = 0;
+    for (int i = 0; i < t->columns; i++) {
+        width = strlen(t->names[i]) > width ? strlen(t->names[i]) : width;
+    }
+    for (int i = 0; i < t->columns; i++) {
+        if (cells[i][0] != 0) {
+            fprintf(t->out, "%-*s  %s\n", (int)width, t->names[i], cells[i] + (cells[i][0] == ' '));
+        }
+    }
+    fputc('\n', t->out);
+}
+
 static void print_row(const struct cli_table_printer *t, char *const *cells)
 {
+    if (t->tall) {
+        print_tall(t, cells);
+        return;
+    }
     for (int i = 0; i < t->columns; i++) {
         bool number = cells[i][0] == ' ';
         const char *text = cells[i] + number;
@@ -61,7 +81,12 @@ static void print_measured(struct cli_table_printer *t)
         *width = length > *width ? length : *width;
         *width = *width > WIDTH_MAX ? WIDTH_MAX : *width;
     }
-    for (size_t row = 0; row < t->rows; row++) {
+    size_t total = 0;
+    for (int i = 0; i < t->columns; i++) {
+        total += t->widths[i] + (i == 0 ? 0 : 2);
+    }
+    t->tall = t->terminal != 0 && total > t->terminal;
+    for (size_t row = t->tall ? 1 : 0; row < t->rows; row++) {
         print_row(t, &t->cells[row * (size_t)t->columns]);
     }
     t->printing = true;
@@ -94,13 +119,16 @@ static bool begin_text(struct cli_table_printer *t, sqlite3_stmt *statement)
     t->columns = sqlite3_column_count(statement);
     t->widths = calloc((size_t)t->columns, sizeof *t->widths);
     t->cells = calloc((size_t)t->columns * MEASURED, sizeof *t->cells);
-    if (t->widths == NULL || t->cells == NULL) {
+    t->names = calloc((size_t)t->columns, sizeof *t->names);
+    t->terminal = cli_terminal_width(fileno(t->out));
+    if (t->widths == NULL || t->cells == NULL || t->names == NULL) {
         return false;
     }
     bool whole = true;
     for (int i = 0; i < t->columns; i++) {
         t->cells[i] = foreign_copy(sqlite3_column_name(statement, i));
-        whole &= t->cells[i] != NULL;
+        t->names[i] = foreign_copy(sqlite3_column_name(statement, i));
+        whole &= t->cells[i] != NULL && t->names[i] != NULL;
     }
     t->rows = whole;
     return whole;
@@ -222,6 +250,10 @@ bool cli_table_end(struct cli_table_printer *t)
     }
     free_cells(t);
     free(t->cells);
+    for (int i = 0; t->names != NULL && i < t->columns; i++) {
+        free(t->names[i]);
+    }
+    free(t->names);
     free(t->widths);
     return whole && fflush(t->out) == 0 && !ferror(t->out);
 }

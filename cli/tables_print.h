@@ -11,8 +11,11 @@ struct cli_table_printer {
     FILE *out;
     int columns;
     char **cells; /* text: the first rows, which wait until columns are measured; the names */
+    char **names;
     size_t rows, *widths;
+    unsigned terminal;     /* its width, 0: none */
     bool printing, opened; /* text: measured; JSON: there is something to close */
+    bool tall;             /* rows are wider than the terminal: a line a value */
     struct nocap_json json;
 };
 

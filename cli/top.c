@@ -222,7 +222,7 @@ static int run_with(const struct cli_call *call, const char *profile)
     const struct nocap_check_options check = {.size = sizeof check,
                                               .max_per_rule = FINDINGS_A_RULE,
                                               .ended = ended,
-                                              .told = take_finding,
+                                              .reported = take_finding,
                                               .reported_context = top,
                                               .profile = profile};
     enum nocap_status status = nocap_follow_open(&follow, top->path, &check, &err);

@@ -62,7 +62,8 @@ static void aie_example_patch(const char *text, uint8_t *elf, struct nocap_aie_i
 static struct nocap_report *aie_example_judge(const char *name, const char *text)
 {
     struct aie_example e = aie_example_settings(text);
-    const struct nocap_aie_asm_options options = {.dialect = e.dialect};
+    enum nocap_aie_chip chip;
+    const struct nocap_aie_asm_options options = {.dialect = e.dialect, .made_for = &chip};
     const struct nocap_lint_options lint = {
         .size = sizeof lint, .dialect = e.dialect, .rules = e.rules[0] == 0 ? NULL : e.rules};
     struct nocap_report *report;
@@ -78,6 +79,7 @@ static struct nocap_report *aie_example_judge(const char *name, const char *text
     if (nocap_aie_image_open_memory(&image, elf, size, name, &err) != NOCAP_OK) {
         fail_msg("%s", err.text);
     }
+    image->chip = chip; /* which a file of n26 need not tell */
     aie_example_patch(text, NULL, image);
     if (nocap_aie_lint_image(&report, image, name, &lint, &err) != NOCAP_OK) {
         fail_msg("%s", err.text);

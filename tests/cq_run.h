@@ -209,7 +209,7 @@ static inline void assert_clean(struct nocap_sim_options options)
 
 static inline bool strikes_in(enum nocap_sim_fault fault, enum nocap_sim_scenario scenario)
 {
-    return nocap_sim_strikes(&nocap_sim_faults[fault], scenario);
+    return nocap_sim_fault_triggers(&nocap_sim_faults[fault], scenario);
 }
 
 /* One fault is one finding. */

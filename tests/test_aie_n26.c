@@ -17,12 +17,18 @@ static const struct row {
     const char *told; /* chip that the file itself tells; NULL: none */
 } rows[] = {
     {"jobs.asm", "jobs.aie2ps.elf", NOCAP_AIE2PS, NULL},
+    {"jobs.asm", "jobs.aie4.elf", NOCAP_AIE4, NULL},
+    {"rest.asm", "rest.aie2ps.elf", NOCAP_AIE2PS, NULL},
+    {"rest.asm", "rest.aie4.elf", NOCAP_AIE4, NULL},
     {"tables.asm", "tables.aie2ps.elf", NOCAP_AIE2PS, "aie2ps"},
     {"tables.asm", "tables.aie4.elf", NOCAP_AIE4, "aie4"},
     {"columns.asm", "columns.aie4.elf", NOCAP_AIE4, NULL},
     {"kernels.json", "kernels.aie2ps.elf", NOCAP_AIE2PS, "aie2ps"},
     {"kernels.json", "kernels.aie4.elf", NOCAP_AIE4, "aie4"},
     {"merged.json", "merged.aie4.elf", NOCAP_AIE4, "aie4"},
+    {"array.json", "array.aie2ps.elf", NOCAP_AIE2PS, "aie2ps"},
+    {"custom.json", "custom.aie2ps.elf", NOCAP_AIE2PS, NULL},
+    {"custom.json", "custom.aie4.elf", NOCAP_AIE4, NULL},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -144,6 +150,8 @@ static void what_cannot_be_made_is_refused(void **state)
         "expected as many in each");
     assert_refused("START_JOB 0\n APPLY_OFFSET_57 @t, 2, 3\nEND_JOB\nEOF\nt:\n .long 1\n",
                    "no label for entry 1");
+    assert_refused(".custom a b\n", ".custom has 2 operands; expected 1");
+    assert_refused(".custom <a>\n", "is no section; expected up to 55 letters");
     assert_refused("START_JOB 0\n NOP\nEND_JOB\nEOF\n.section annotation\nname: x\nwhat\n",
                    "says nothing of an annotation");
 }

@@ -60,7 +60,7 @@ static void equal_seeds_give_equal_traces(void **state)
     forget(c);
 }
 
-/* ---- what is changed is told ---- */
+/* ---- what is changed is reported ---- */
 
 static void take_out(struct recording *r, size_t first, size_t count)
 {

@@ -248,7 +248,8 @@ static void a_damaged_file_is_judged_on_what_it_holds(void **state)
     assert_int_equal(nocap_check(&report, "cut.nocap", NULL, &err), NOCAP_E_INPUT);
     assert_contains(err.text, "cut.nocap is damaged before its first event");
     unsigned damaged = 0;
-    for (size_t at = 100; at < size - 40; at++) { /* wherever it is hit, it is told or refused */
+    for (size_t at = 100; at < size - 40;
+         at++) { /* wherever it is hit, it is reported or refused */
         bytes[at] = (char)(bytes[at] ^ 0x55);
         write_bytes("bad.nocap", bytes, size);
         bytes[at] = (char)(bytes[at] ^ 0x55);
@@ -265,7 +266,7 @@ static void a_damaged_file_is_judged_on_what_it_holds(void **state)
 
 /* ---- a trace that grows ---- */
 
-static void count_told(void *context, const struct nocap_finding *finding)
+static void count_reported(void *context, const struct nocap_finding *finding)
 {
     assert_int_equal(finding->rule, MAP_001);
     ++*(unsigned *)context;
@@ -299,9 +300,9 @@ static void a_growing_trace_is_followed(void **state)
     struct nocap_trace_totals totals;
     struct nocap_report *report, *whole;
     struct nocap_error err;
-    unsigned told = 0;
+    unsigned reported = 0;
     const struct nocap_check_options options = {
-        .size = sizeof options, .told = count_told, .reported_context = &told};
+        .size = sizeof options, .reported = count_reported, .reported_context = &reported};
     nocap_header_init(&head);
     nocap_header_observe(&head, "host-mmio", NULL);
     assert_int_equal(nocap_writer_open(&writer, "grows.nocap", &head, NULL, &err), NOCAP_OK);
@@ -310,14 +311,14 @@ static void a_growing_trace_is_followed(void **state)
     for (unsigned turn = 1; turn <= 3; turn++) {
         nocap_writer_totals(writer, &totals);
         assert_int_equal(nocap_follow_poll(follow, totals.bytes, &err), NOCAP_OK);
-        assert_int_equal(told, turn - 1);
+        assert_int_equal(reported, turn - 1);
         assert_int_equal(nocap_follow_poll(follow, totals.bytes, &err), NOCAP_OK);
-        assert_int_equal(told, turn);
+        assert_int_equal(reported, turn);
         add_stores(writer, 1000 * turn, 300);
     }
     assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
     assert_int_equal(nocap_follow_close(follow, &report, &err), NOCAP_OK);
-    assert_int_equal(told, 4);
+    assert_int_equal(reported, 4);
     assert_int_equal(nocap_check(&whole, "grows.nocap", NULL, &err), NOCAP_OK);
     assert_int_equal(report->events, whole->events);
     assert_int_equal(report->finding_count, whole->finding_count);

@@ -346,7 +346,7 @@ static void a_changed_packet_is_one_finding(void **state)
     change_packets(programs, 0);
 }
 
-/* A record that is told behind the next one. */
+/* A record that is reported behind the next one. */
 static void a_late_record_is_one_finding(void **state)
 {
     (void)state;

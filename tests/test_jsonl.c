@@ -218,6 +218,17 @@ static void numbers_are_exact(void **state)
     assert_true(event.value == UINT64_C(18446744073709551610));
 }
 
+static void a_hash_has_0x_or_not(void **state)
+{
+    (void)state;
+    assert_becomes("{\"t\":1,\"ev\":\"cq\",\"op\":\"exec\",\"addr\":\"0x0\","
+                   "\"hash\":\"fnv1a64:0x00e995c3532848A8\"}",
+                   "{\"t\":1,\"ev\":\"cq\",\"op\":\"exec\",\"addr\":\"0x0\","
+                   "\"hash\":\"fnv1a64:00e995c3532848a8\"}");
+    assert_stays("{\"t\":1,\"ev\":\"cq\",\"op\":\"exec\",\"addr\":\"0x0\","
+                 "\"hash\":\"fnv1a64:0x00e995c3532848\"}");
+}
+
 static void a_hash_of_another_kind_is_kept(void **state)
 {
     (void)state;
@@ -490,6 +501,7 @@ int main(void)
         cmocka_unit_test(all_fields_at_once_go_both_ways),
         cmocka_unit_test(the_order_of_keys_is_canonical),
         cmocka_unit_test(numbers_are_exact),
+        cmocka_unit_test(a_hash_has_0x_or_not),
         cmocka_unit_test(a_hash_of_another_kind_is_kept),
         cmocka_unit_test(data_counts_before_head),
         cmocka_unit_test(text_is_escaped),

@@ -288,6 +288,15 @@ static bool as_number(yajl_val value, unsigned long long *number)
     return *end == '\0';
 }
 
+/* A hash may have 0x before its digits. */
+static const char *without_0x(const char *text)
+{
+    static const char prefix[] = "fnv1a64:0x";
+    return strncmp(text, prefix, sizeof prefix - 1) == 0   ? text + sizeof prefix - 1
+           : strncmp(text, prefix, sizeof prefix - 3) == 0 ? text + sizeof prefix - 3
+                                                           : text;
+}
+
 static bool same_value(yajl_val a, yajl_val b)
 {
     unsigned long long x, y;
@@ -298,7 +307,7 @@ static bool same_value(yajl_val a, yajl_val b)
         return false;
     }
     switch (a->type) {
-    case yajl_t_string: return strcmp(a->u.string, b->u.string) == 0;
+    case yajl_t_string: return strcmp(without_0x(a->u.string), without_0x(b->u.string)) == 0;
     case yajl_t_array:
         for (size_t i = 0; a->u.array.len == b->u.array.len && i < a->u.array.len; i++) {
             if (!same_value(a->u.array.values[i], b->u.array.values[i])) {

@@ -192,7 +192,7 @@ static const struct {
                  REQUEST(9, C_, "brisc", 0, "write",
                          "\"sx\":5,\"sy\":6,\"saddr\":\"0x60000\",\"dx\":1,\"dy\":2,"
                          "\"daddr\":\"0x40000\",\"size\":64")},
-    {"the news goes through a core of the same tile", "NOC-041", 6, 0,
+    {"the notification goes through a core of the same tile", "NOC-041", 6, 0,
      HEAD REQUEST(1, A_, "brisc", 0, "write", DATA_TO_B) REQUEST(
          2, A_, "brisc", 1, "atomic", FLAG_OF_B) LOADS(8, B_, "brisc", "0x37000", "0x1")
          LOADS(9, B_, "ncrisc", "0x37100", "0x0") STORES(10, B_, "brisc", "0x37100", "0x7")
@@ -355,11 +355,12 @@ static void a_finding_names_both_and_what_is_missing(void **state)
                     "a NOC write of brisc 1,2 on NOC 0 at event 0 and a load of ncrisc 3,4 at "
                     "event 4 both touch 0x38010..0x38013");
     assert_contains(report->findings[0].observed, "a notification that may overtake");
-    assert_contains(report->findings[0].expected, "a write barrier before the other agent is told");
+    assert_contains(report->findings[0].expected,
+                    "a write barrier before signalling the other agent");
     nocap_report_free(report);
 }
 
-/* What comes of one fault is told under it. */
+/* What comes of one fault is reported under it. */
 static void what_comes_of_a_fault_follows(void **state)
 {
     static const struct {

@@ -13,7 +13,7 @@
 #include "base/temporary.h"
 
 /* In the place of the C library's: which call fails, and whether files without name are there. */
-static enum { NOTHING, FSYNC, CLOSE, RENAME } failing;
+static enum { NO_REFS, FSYNC, CLOSE, RENAME } failing;
 static bool no_proc;
 static unsigned synchronised;
 
@@ -108,7 +108,7 @@ static void the_old_file_or_the_new_one(void **state)
             expect("plain/out", "old");
             assert_int_equal(names("plain"), 1);
         }
-        failing = NOTHING;
+        failing = NO_REFS;
         synchronised = 0;
         assert_int_equal(write_new("plain/out", true), NOCAP_OK);
         expect("plain/out", "new");

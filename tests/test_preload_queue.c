@@ -71,7 +71,7 @@ static void check_rules(unsigned rule, uint64_t findings)
     nocap_report_free(report);
 }
 
-/* Nothing is judged of a queue that the header does not describe, and that is told. */
+/* Nothing is judged of a queue that the header does not describe, and that is reported. */
 static void check_unexplained(void)
 {
     struct nocap_report *report;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles: the default is what the tables say, every shipped one survives its JSON, the same
- * command means the same in each, and what makes no sense is told. */
+ * command means the same in each, and what makes no sense is reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

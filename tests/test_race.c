@@ -18,9 +18,9 @@ static void a_clock_that_is_full_knows_everything(void **state)
     for (uint32_t i = 0; i < 3 * RACE_CLOCK_MAX; i++) {
         race_clock_raise(&model, &clock, i, i + 1);
         assert_true(clock->keys->count <= RACE_CLOCK_MAX);
-        assert_true(clock->floor >= i + 1 || race_clock_until(clock, i) == i + 1);
+        assert_true(clock->base_epoch >= i + 1 || race_clock_until(clock, i) == i + 1);
     }
-    assert_true(clock->floor > 0);
+    assert_true(clock->base_epoch > 0);
     assert_false(model.out_of_memory);
     race_clock_drop(clock);
 }
@@ -70,7 +70,7 @@ static void clocks_of_the_same_keys_share_them(void **state)
 static void memory_is_bounded_and_disjoint(void **state)
 {
     (void)state;
-    struct race_place place = {0};
+    struct race_mem_ctx place = {0};
     const struct race_memory *memory = &place.memory;
     uint32_t seed = 1;
     for (uint64_t i = 1; i < 20000; i++) {

@@ -27,7 +27,7 @@ static void run_begin(struct run *run)
     run->findings = (struct nocap_findings){.report = run->report, .options = &run->options};
 }
 
-static void diverge(struct run *run, enum nocap_rule rule, uint64_t index)
+static void report_violation(struct run *run, enum nocap_rule rule, uint64_t index)
 {
     const struct nocap_divergence divergence = {
         .rule = rule,
@@ -56,7 +56,7 @@ static void finding_says_what_was_expected_and_observed(void **state)
     (void)state;
     struct run run;
     run_begin(&run);
-    diverge(&run, SYN_004, 57);
+    report_violation(&run, SYN_004, 57);
     run_end(&run);
     assert_int_equal(run.report->finding_count, 1);
     const struct nocap_finding *f = &run.report->findings[0];
@@ -78,10 +78,10 @@ static void findings_stand_by_index_then_rule(void **state)
     (void)state;
     struct run run;
     run_begin(&run);
-    diverge(&run, SYN_004, 9);
-    diverge(&run, GO_004, 7);
-    diverge(&run, SYN_003, 9);
-    diverge(&run, TRC_003, 8);
+    report_violation(&run, SYN_004, 9);
+    report_violation(&run, GO_004, 7);
+    report_violation(&run, SYN_003, 9);
+    report_violation(&run, TRC_003, 8);
     run_end(&run);
     static const enum nocap_rule want[] = {GO_004, TRC_003, SYN_003, SYN_004};
     assert_int_equal(run.report->finding_count, 4);
@@ -98,9 +98,9 @@ static void all_are_counted_but_few_are_kept(void **state)
     run_begin(&run);
     run.options.max_per_rule = 3;
     for (uint64_t i = 0; i < 100; i++) {
-        diverge(&run, GO_001, i + 1);
+        report_violation(&run, GO_001, i + 1);
     }
-    diverge(&run, SYN_001, 200);
+    report_violation(&run, SYN_001, 200);
     run_end(&run);
     assert_int_equal(run.report->finding_count, 4);
     assert_int_equal(run.report->rules[GO_001].violations, 100);
@@ -110,7 +110,7 @@ static void all_are_counted_but_few_are_kept(void **state)
     nocap_report_free(run.report);
     run_begin(&run);
     for (uint64_t i = 0; i < 100; i++) {
-        diverge(&run, GO_001, i + 1);
+        report_violation(&run, GO_001, i + 1);
     }
     run_end(&run);
     assert_int_equal(run.report->finding_count, NOCAP_MAX_PER_RULE_DEFAULT);
@@ -127,9 +127,9 @@ static void verdicts(void **state)
     for (int i = GO_001; i <= GO_004; i++) {
         run.exercised[i] = 5;
     }
-    diverge(&run, GO_001, 1);
-    diverge(&run, GO_002, 2);
-    diverge(&run, GO_003, 3);
+    report_violation(&run, GO_001, 1);
+    report_violation(&run, GO_002, 2);
+    report_violation(&run, GO_003, 3);
     run_end(&run);
     const struct nocap_rule_report *rules = run.report->rules;
     assert_int_equal(rules[GO_001].verdict, NOCAP_NOT_EXERCISED);
@@ -152,9 +152,9 @@ static void waived_findings_are_listed_but_do_not_fail(void **state)
     write_text("waivers.txt", "SYN-004 index 0..50 -- known\nGO-* 1,2 -- known\n");
     assert_int_equal(nocap_waivers_open(&run.findings.waivers, "waivers.txt", 0, NULL), NOCAP_OK);
     for (uint64_t i = 1; i <= 10; i++) {
-        diverge(&run, SYN_004, 10 * i);
+        report_violation(&run, SYN_004, 10 * i);
     }
-    diverge(&run, GO_001, 5);
+    report_violation(&run, GO_001, 5);
     run_end(&run);
     assert_int_equal(run.report->waived, 6);
     assert_int_equal(run.report->counts[NOCAP_ERROR], 5);
@@ -176,18 +176,18 @@ static void findings_outside_the_wanted_part_do_not_count(void **state)
     run.options.has_from = run.options.has_to = true;
     run.options.from = 100;
     run.options.to = 200;
-    diverge(&run, SYN_004, 9);
-    diverge(&run, SYN_004, 10);
-    diverge(&run, SYN_004, 20);
-    diverge(&run, SYN_004, 21);
+    report_violation(&run, SYN_004, 9);
+    report_violation(&run, SYN_004, 10);
+    report_violation(&run, SYN_004, 20);
+    report_violation(&run, SYN_004, 21);
     assert_int_equal(run.report->rules[SYN_004].violations, 2);
     run.options.has_from = run.options.has_to = false;
     run.options.has_tile = true;
     run.options.tile = (struct nocap_xy){2, 2};
-    diverge(&run, SYN_004, 15);
+    report_violation(&run, SYN_004, 15);
     assert_int_equal(run.report->rules[SYN_004].violations, 2);
     run.options.tile = (struct nocap_xy){1, 2};
-    diverge(&run, SYN_004, 15);
+    report_violation(&run, SYN_004, 15);
     assert_int_equal(run.report->rules[SYN_004].violations, 3);
     const struct nocap_divergence of_the_file = {
         .rule = TRC_001, .thread = -1, .expected = "a", .observed = "b"};
@@ -268,9 +268,9 @@ static void text_groups_and_sums_up(void **state)
     run.report->rules[SYN_009].missing = NOCAP_CLASS_KERNEL;
     run.exercised[TRC_004] = 1;
     for (uint64_t i = 1; i <= 14; i++) {
-        diverge(&run, SYN_004, 10 * i);
+        report_violation(&run, SYN_004, 10 * i);
     }
-    diverge(&run, GO_014, 15);
+    report_violation(&run, GO_014, 15);
     assert_int_equal(
         nocap_report_add_note(run.report, "waiver-unused", "waivers.txt:1: unused", NULL),
         NOCAP_OK);
@@ -290,7 +290,7 @@ static void text_groups_and_sums_up(void **state)
         assert_contains(text, parts[i]);
     }
     assert_held(text, "\nverdict: 14 errors, 0 warnings, 1 note, cut short after event 1233", 1,
-                NOCAP_RULE_COUNT);
+                NOCAP_RULE_COUNT - 1);                             /* without SYN-009 */
     assert_true(strstr(text, "SYN-004") < strstr(text, "GO-014")); /* what came first */
     assert_null(strstr(text, "not observable"));
     assert_null(strchr(text, '\033'));
@@ -339,7 +339,7 @@ static void text_counts_rules_that_can_apply(void **state)
                     "\nnot observable, the trace does not observe kernel: SYN-009\nverdict: ");
     assert_null(strstr(text, "AIE"));
     assert_null(strstr(text, "TNX"));
-    assert_held(text, "\nverdict: clean", 2, all);
+    assert_held(text, "\nverdict: clean", 2, all - 1); /* without SYN-009 */
     free(text);
     nocap_report_free(run.report);
 }
@@ -374,7 +374,7 @@ static void a_line_of_what_has_no_finding(void **state)
             assert_int_equal(nocap_waivers_open(&run.findings.waivers, "waivers.txt", 0, NULL),
                              NOCAP_OK);
         }
-        diverge(&run, SYN_004, 5);
+        report_violation(&run, SYN_004, 5);
         run_end(&run);
         char *whole = text_of(run.report, false);
         text = text_with(run.report, false, NOCAP_TEXT_LINE);
@@ -396,9 +396,9 @@ static void text_of_a_run_that_is_cut_short(void **state)
         run.report->truncated = true;
         run.report->cut_after = 41;
         run.exercised[TRC_004] = run.exercised[MAP_001] = 1;
-        diverge(&run, TRC_001, 42);
+        report_violation(&run, TRC_001, 42);
         if (others == 1) {
-            diverge(&run, TRC_003, 20); /* a warning too */
+            report_violation(&run, TRC_003, 20); /* a warning too */
         }
         run_end(&run);
         char *text = text_of(run.report, false);
@@ -446,7 +446,7 @@ static void json_has_every_rule_and_finding(void **state)
     run.report->events = 1234;
     run.report->t_last = UINT64_MAX;
     run.exercised[SYN_003] = 17;
-    diverge(&run, SYN_004, 57);
+    report_violation(&run, SYN_004, 57);
     const struct nocap_divergence of_the_file = {
         .rule = TRC_001, .thread = 1, .index = 60, .expected = "a \"footer\"", .observed = "none"};
     nocap_findings_add(&run.findings, &of_the_file);

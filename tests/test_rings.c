@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rings that a killed capture left and that are damaged: the trace, and the rings up to there, are
- * read, and what is not is told. */
+ * read, and what is not is reported. */
 #include "tests/recording.h"
 
 #include <fcntl.h>

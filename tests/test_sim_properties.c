@@ -295,7 +295,7 @@ static void every_fault_changes_the_events(void **state)
         unsigned count = 0;
         for (unsigned fault = 0; fault < NOCAP_SIM_FAULT_COUNT; fault++) {
             const struct nocap_sim_fault_info *info = &nocap_sim_faults[fault];
-            if (fault != NOCAP_SIM_FAULT_NONE && !nocap_sim_strikes(info, scenario)) {
+            if (fault != NOCAP_SIM_FAULT_NONE && !nocap_sim_fault_triggers(info, scenario)) {
                 continue;
             }
             struct run run = run_with((struct nocap_sim_options){

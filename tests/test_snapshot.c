@@ -129,7 +129,7 @@ static void watcher(void **state)
     nocap_hang_free(h);
 }
 
-/* What stands alike is told once, the odd one before the many. */
+/* What stands alike is reported once, the odd one before the many. */
 static void many_cores_of_a_watcher(void **state)
 {
     (void)state;

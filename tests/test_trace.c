@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The .nocap file: what was written is read, whole or cut, and damage is told. */
+/* The .nocap file: what was written is read, whole or cut, and damage is reported. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

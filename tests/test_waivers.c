@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waivers: what a line waives, what is refused and how it is told, and when a waiver has had its
- * day. */
+/* Waivers: what a line waives, what is refused and how it is reported, and when a waiver has had
+ * its day. */
 #include "tests/temp_dir.h"
 
 #include "checker/report/waivers.h"

@@ -247,7 +247,7 @@ static bool answer(struct machine *r)
     return false;
 }
 
-static uint32_t count_stuck(const struct machine *r)
+static uint32_t count_blocked(const struct machine *r)
 {
     uint32_t count = 0;
     for (unsigned i = 0; i < RUN_UCS; i++) {
@@ -307,7 +307,7 @@ static void run(struct machine *r)
             break;
         }
     }
-    r->result->stuck = r->result->cut || r->k.status != NOCAP_OK ? 0 : count_stuck(r);
+    r->result->stuck = r->result->cut || r->k.status != NOCAP_OK ? 0 : count_blocked(r);
     if (r->result->stuck != 0) {
         emit_end(r);
     }

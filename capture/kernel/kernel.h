@@ -103,7 +103,7 @@ static inline uint64_t sim_mix(const struct sim_kernel *k, uint64_t a, uint64_t 
 /* ---- the planned fault ---- */
 
 /* Whether it is `fault` and has not struck yet. */
-static inline bool sim_planned(const struct sim_kernel *k, unsigned fault)
+static inline bool sim_fault_planned(const struct sim_kernel *k, unsigned fault)
 {
     return k->fault == fault && !k->struck;
 }
@@ -111,7 +111,7 @@ static inline bool sim_planned(const struct sim_kernel *k, unsigned fault)
 /* The same where `here` is its occasion; then it strikes. */
 static inline bool sim_strike(struct sim_kernel *k, unsigned fault, bool here)
 {
-    bool strikes = here && sim_planned(k, fault);
+    bool strikes = here && sim_fault_planned(k, fault);
     k->struck |= strikes;
     return strikes;
 }

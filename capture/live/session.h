@@ -24,13 +24,13 @@
 #define LIVE_PROFILE "NOCAP_CAPTURE_PROFILE"
 
 /* NULL: nothing is captured, since the environment names no trace, or since it cannot be made,
- * which is told on standard error. `header`'s producer is set to `who` and the program's name, its
- * profile as the environment says. */
+ * which is reported on standard error. `header`'s producer is set to `who` and the program's name,
+ * its profile as the environment says. */
 struct nocap_capture *live_open(const char *who, struct nocap_header *header,
                                 enum nocap_capture_clock clock);
 /* Tells that nothing is captured of `what`, and why. */
 void live_refuse(const char *what, const char *why);
-/* Ends it and appends the sums. What fails is told on standard error. NULL is fine. */
+/* Ends it and appends the sums. What fails is reported on standard error. NULL is fine. */
 void live_close(struct nocap_capture *capture);
 
 #endif

@@ -102,5 +102,5 @@ enum outcome emulate(ucontext_t *uc, const struct region *region, uintptr_t addr
         default: return OUTCOME_UNKNOWN;
         }
     }
-    return run_elsewhere(uc, f, &insn, operands, region);
+    return run_out_of_line(uc, f, &insn, operands, region);
 }

@@ -115,8 +115,8 @@ enum outcome emulate_string(ucontext_t *uc, const ZydisDecodedInstruction *insn,
 /* Makes the pages of this thread; false: no memory. */
 bool thread_pages(struct thread *t);
 /* Any other instruction with one memory operand: on a copy of its bytes. */
-enum outcome run_elsewhere(ucontext_t *uc, const struct form *form,
-                           const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *o,
-                           const struct region *r);
+enum outcome run_out_of_line(ucontext_t *uc, const struct form *form,
+                             const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *o,
+                             const struct region *r);
 
 #endif

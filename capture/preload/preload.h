@@ -123,7 +123,7 @@ enum trap_mode shim_mode(void);
 /* The chip behind a descriptor, NULL: it is no device. */
 struct chip *device_of(int fd);
 /* Begins the trace with the first device that is mapped. False: a device of this kind goes
- * untraced, which is told. */
+ * untraced, which is reported. */
 bool device_begin(struct chip *chip, int fd);
 /* What an mmap offset means; false: a buffer, or nothing known. */
 bool device_place(uint64_t offset, struct region *region);
@@ -135,7 +135,7 @@ void chip_unlock(struct chip *chip);
 /* In the program's calls: a handler of the program would wait for its own thread. */
 void chip_enter(struct chip *chip, sigset_t *before);
 void chip_leave(struct chip *chip, const sigset_t *before);
-/* A note in the trace, of the chip: what is not traced from here on. What is told
+/* A note in the trace, of the chip: what is not traced from here on. What is reported
  * once needs the chip locked. */
 __attribute__((format(printf, 3, 4))) void chip_report(struct chip *chip, enum told what,
                                                        const char *format, ...);
@@ -228,7 +228,7 @@ void go_on(ucontext_t *uc, uintptr_t rip, struct chip *chip);
 /* A fault meanwhile, which the program is to meet itself: does not return. Else there was none. */
 void go_on_faulted(void);
 /* Before the first access. */
-void elsewhere_init(void);
+void out_of_line_init(void);
 /* After the breakpoint. */
 void emulate_finish(ucontext_t *uc);
 /* The instruction that runs elsewhere faulted itself: back to where it stands in the program. */

@@ -59,7 +59,7 @@ static const uint8_t *memory_at(const struct chip *chip, const struct queue *q,
     return pin_bytes(chip, PIN_NOC, p->pcie_address_bit | (q->start + offset), size);
 }
 
-/* Takes a profile; it is told if a reader of the trace would take another one. */
+/* Takes a profile; it is reported if a reader of the trace would take another one. */
 static void settle(struct chip *chip, struct queue *q, const struct nocap_profile *p)
 {
     bool expected = profile_count == 1 || q->start == (uint32_t)p->queue.sysmem + p->queue.issue;

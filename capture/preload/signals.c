@@ -180,7 +180,7 @@ void signals_init(void)
     if (!atomic_exchange(&active, true)) {
         sigset_t set;
         vectors_init();
-        elsewhere_init();
+        out_of_line_init();
         install(SIGSEGV, on_fault);
         install(SIGTRAP, on_trap);
         install(SIGBUS, on_bus_error);

@@ -37,14 +37,17 @@ static void commit(struct nocap_capture *c)
         .events = totals.events, .bytes = totals.bytes, .dropped = c->dropped};
 }
 
-static void add(struct nocap_capture *c, const struct nocap_event *event)
+static inline bool add(struct nocap_capture *c, const struct nocap_event *event)
 {
-    c->dropped += event->kind == NOCAP_EV_DROP ? event->value : 0;
+    if (__builtin_expect(event->kind == NOCAP_EV_DROP, 0)) {
+        c->dropped += event->value;
+    }
     c->last_time = event->t > c->last_time ? event->t : c->last_time;
     c->status = nocap_writer_add(c->writer, event, &c->err);
     if (c->status == NOCAP_OK && nocap_writer_blocks(c->writer) != c->blocks) {
         commit(c);
     }
+    return c->status == NOCAP_OK;
 }
 
 /* Pages of a ring are made here, so that the thread that records finds them there: a first part,
@@ -77,8 +80,9 @@ static void drain(struct nocap_capture *c, uint64_t limit)
         populate(c, i, m->cursor[i].end);
     }
     const struct nocap_event *event;
-    while (c->status == NOCAP_OK && (event = ring_merge_next(m, limit)) != NULL) {
-        add(c, event);
+    bool ok = c->status == NOCAP_OK;
+    while (ok && (event = ring_merge_next(m, limit)) != NULL) {
+        ok = add(c, event);
     }
     uint64_t lost = atomic_load(&c->file->lost);
     if (c->status == NOCAP_OK && lost != c->lost_reported) {
@@ -159,6 +163,7 @@ static void count_left(struct nocap_capture *c, struct nocap_capture_totals *tot
     const struct ring_commit *from = &file->commits[atomic_load(&file->commit)];
     const struct nocap_event *event;
     m->count = atomic_load(&file->slots_used);
+    m->taken = NULL;
     for (unsigned i = 0; i < m->count; i++) {
         m->cursor[i] = (struct ring_cursor){
             .base = c->base[i], .at = from->ring[i], .end = atomic_load(&file->ring[i].head)};
@@ -168,7 +173,7 @@ static void count_left(struct nocap_capture *c, struct nocap_capture_totals *tot
         totals->dropped += event->kind == NOCAP_EV_DROP ? event->value : 0;
     }
     for (unsigned i = 0; i < m->count; i++) {
-        uint64_t unreported = atomic_load(&file->ring[i].dropped) - m->cursor[i].at.told;
+        uint64_t unreported = atomic_load(&file->ring[i].dropped) - m->cursor[i].at.reported;
         totals->events += unreported != 0;
         totals->dropped += unreported;
     }
@@ -186,10 +191,10 @@ enum nocap_status capture_finish(struct nocap_capture *c, struct nocap_capture_t
         struct ring_head *head = &c->file->ring[i];
         struct ring_position *at = &c->merge->cursor[i].at;
         uint64_t dropped = atomic_load(&head->dropped);
-        if (dropped != at->told) {
+        if (dropped != at->reported) {
             struct nocap_event event;
-            ring_drop_event(&event, c->last_time, atomic_load(&head->src), dropped - at->told);
-            at->told = dropped;
+            ring_drop_event(&event, c->last_time, atomic_load(&head->src), dropped - at->reported);
+            at->reported = dropped;
             add(c, &event);
         }
     }

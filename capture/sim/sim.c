@@ -95,8 +95,9 @@ static enum nocap_status complete_options(const struct nocap_sim_options *given,
     }
     const struct nocap_sim_fault_info *fault = &nocap_sim_faults[options->fault];
     RETURN_ERROR_IF(
-        options->fault != NOCAP_SIM_FAULT_NONE && !nocap_sim_strikes(fault, options->scenario), err,
-        NOCAP_E_USAGE,
+        options->fault != NOCAP_SIM_FAULT_NONE &&
+            !nocap_sim_fault_triggers(fault, options->scenario),
+        err, NOCAP_E_USAGE,
         "--fault %s cannot strike in scenario %s; `nocap capture --sim list` says where "
         "it can",
         fault->name, nocap_sim_scenarios[options->scenario].name);

@@ -82,7 +82,8 @@ struct nocap_sim_fault_info {
     uint32_t first_launch; /* it strikes at a launch of at least this index, from 0 */
 };
 extern const struct nocap_sim_fault_info nocap_sim_faults[NOCAP_SIM_FAULT_COUNT];
-static inline bool nocap_sim_strikes(const struct nocap_sim_fault_info *fault, unsigned scenario)
+static inline bool nocap_sim_fault_triggers(const struct nocap_sim_fault_info *fault,
+                                            unsigned scenario)
 {
     return (fault->scenarios >> scenario & 1) != 0;
 }

@@ -92,7 +92,7 @@ static void load(void)
 }
 
 /* The driver shim's: `handle` is the simulator that the program loads as `name`, and goes with this
- * library. False: it cannot be captured, which is told. */
+ * library. False: it cannot be captured, which is reported. */
 bool nocap_ttsim_attach(void *handle, const char *name);
 
 EXPORT bool nocap_ttsim_attach(void *handle, const char *name)

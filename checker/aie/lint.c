@@ -33,16 +33,33 @@ static size_t kernel_of(const struct lint *l, uint32_t group)
     return at < l->image->kernel_count ? at : 0;
 }
 
+/* The lines of a kernel, read when a finding asks for them first: the map of a model takes longer
+ * than all else. What cannot be read costs the lines only. */
+static const struct nocap_aie_lines *lines_of(struct lint *l, size_t kernel)
+{
+    struct lint_lines *k = &l->lines[kernel];
+    struct nocap_error err = {""};
+    if (!k->opened) {
+        enum nocap_status status = nocap_aie_lines_open(&k->lines, l->image, kernel, &err);
+        k->opened = true;
+        if (status == NOCAP_E_INPUT) {
+            status = nocap_report_add_note(l->report, "no-source-lines", err.text, &err);
+        }
+        l->out_of_memory |= status != NOCAP_OK;
+    }
+    return k->lines;
+}
+
 /* Of which kernel the finding is, and where the source has the instruction; the file is borrowed.
  */
-static void find_source(const struct lint *l, struct nocap_finding *finding, uint32_t group)
+static void find_source(struct lint *l, struct nocap_finding *finding, uint32_t group)
 {
     size_t kernel = kernel_of(l, group);
     if (l->report->kernel_count != 0 && group != NOCAP_AIE_NO_GROUP) {
         finding->kernel = l->report->kernels[kernel];
     }
     const struct nocap_aie_line *line =
-        nocap_aie_lines_find(l->lines[kernel], finding->uc, finding->page, finding->off);
+        nocap_aie_lines_find(lines_of(l, kernel), finding->uc, finding->page, finding->off);
     if (line != NULL) {
         finding->line = line->line;
         finding->file = (char *)(uintptr_t)line->file;
@@ -93,9 +110,9 @@ bool lint_expect(struct lint *l, enum nocap_rule rule, enum nocap_severity sever
     return condition;
 }
 
-void lint_remark(struct lint *l, struct lint_remarks *list, const struct lint_remark *remark)
+void lint_record(struct lint *l, struct lint_records *list, const struct lint_record *remark)
 {
-    struct lint_remark *next = LIST_NEXT(list->items, list->count);
+    struct lint_record *next = LIST_NEXT(list->items, list->count);
     if (next == NULL) {
         l->out_of_memory = true;
         return;
@@ -145,25 +162,17 @@ static enum nocap_status begin_report(struct nocap_report *report, const char *p
     return NOCAP_OK;
 }
 
-/* ---- source lines ---- */
-
-/* A debug map that cannot be read costs the lines only. */
-static enum nocap_status open_lines(struct lint *l, struct nocap_error *err)
+/* Rules that need a table of the chip, where nothing tells which one it is. */
+static enum nocap_status leave_out_chip(struct nocap_report *report, struct nocap_error *err)
 {
-    const struct nocap_aie_image *image = l->image;
-    l->lines = calloc(image->kernel_count + 1, sizeof(struct nocap_aie_lines *));
-    RETURN_ERROR_IF(l->lines == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    for (size_t i = 0; i == 0 || i < image->kernel_count; i++) {
-        bool own = i < image->kernel_count && image->kernels[i].map != NULL;
-        enum nocap_status status =
-            nocap_aie_lines_open(&l->lines[i], own ? image->kernels[i].map : image->map,
-                                 own ? image->kernels[i].map_size : image->map_size, err);
-        if (status == NOCAP_E_INPUT) {
-            status = nocap_report_add_note(l->report, "no-source-lines", err->text, err);
-        }
-        RETURN_IF_FAILED(status);
+    static const enum nocap_rule rules[] = {AIE_009, AIE_031, AIE_036, AIE_038, AIE_039, AIE_040};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        report->rules[rules[i]].obstacle = NOCAP_NO_CHIP;
     }
-    return NOCAP_OK;
+    return nocap_report_add_note(report, "unknown-chip",
+                                 "the file does not say its chip, so rules about tiles, channels "
+                                 "and tables of addresses are not judged: name it with --chip",
+                                 err);
 }
 
 /* ---- judging ---- */
@@ -209,7 +218,8 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
     *report = calloc(1, sizeof **report);
     l.report = *report;
     l.code = calloc(1, sizeof *l.code);
-    enum nocap_status status = *report == NULL || l.code == NULL
+    l.lines = calloc(image->kernel_count + 1, sizeof *l.lines);
+    enum nocap_status status = *report == NULL || l.code == NULL || l.lines == NULL
                                    ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
                                    : begin_report(*report, path, image, options, err);
     l.check = (struct nocap_check_options){.size = sizeof l.check,
@@ -217,8 +227,8 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
                                            .known = options->known,
                                            .max_per_rule = options->max_per_rule};
     l.findings = (struct nocap_findings){.report = *report, .options = &l.check};
-    if (status == NOCAP_OK) {
-        status = open_lines(&l, err);
+    if (status == NOCAP_OK && l.chip == NOCAP_AIE_CHIP_UNKNOWN && image->stream_count == 0) {
+        status = leave_out_chip(l.report, err);
     }
     if (status == NOCAP_OK) {
         status = lint_find_main(&l) ? nocap_findings_open(&l.findings, err)
@@ -233,10 +243,10 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
     }
     nocap_findings_close(&l.findings);
     for (size_t i = 0; l.lines != NULL && (i == 0 || i < image->kernel_count); i++) {
-        nocap_aie_lines_close(l.lines[i]);
+        nocap_aie_lines_close(l.lines[i].lines);
     }
     free(l.lines);
-    struct lint_remarks *const lists[] = {&l.sync, &l.jobs, &l.loads, &l.waits, &l.tasks};
+    struct lint_records *const lists[] = {&l.sync, &l.jobs, &l.loads, &l.waits, &l.tasks};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         free(lists[i]->items);
     }
@@ -261,17 +271,22 @@ static enum nocap_status open_source(struct nocap_aie_image **image, const char 
                                      const struct nocap_lint_options *options,
                                      struct nocap_error *err)
 {
+    enum nocap_aie_chip chip = NOCAP_AIE_CHIP_UNKNOWN;
     const struct nocap_aie_asm_options asm_options = {.dialect = options->dialect,
                                                       .chip = options->chip,
                                                       .dirs = options->dirs,
                                                       .dir_count = options->dir_count,
-                                                      .map = true};
+                                                      .map = true,
+                                                      .made_for = &chip};
     uint8_t *elf;
     size_t size;
     *image = NULL;
     RETURN_IF_FAILED(nocap_aie_assemble(&elf, &size, path, &asm_options, err));
     enum nocap_status status = nocap_aie_image_open_memory(image, elf, size, path, err);
     free(elf);
+    if (status == NOCAP_OK) {
+        (*image)->chip = chip; /* which few files tell */
+    }
     return status;
 }
 

@@ -29,10 +29,11 @@ static uint32_t next_length(const struct nocap_aie_page *page)
 /* What the chains of one column look like. */
 struct column {
     const struct nocap_aie_page *pages;
-    uint32_t count; /* pages */
-    bool *target;   /* pages that some instruction goes to */
-    bool bad_chain; /* where chains begin is not certain */
-    bool *restore;  /* pages of restore code */
+    uint32_t count;  /* pages */
+    uint32_t *chain; /* by page: which one it belongs to */
+    bool *target;    /* pages that some instruction goes to */
+    bool bad_chain;  /* where chains begin is not certain */
+    bool *restore;   /* pages of restore code */
 };
 
 static bool begins_chain(const struct column *c, uint32_t page)
@@ -93,14 +94,14 @@ static void gather(struct lint *l, struct column *c)
                 mark_restore(c, to[1]);
             }
             if (is_load(w.insn.info->opcode) && l->loads.count < LOADS_MAX) {
-                const struct lint_remark r = {.group = c->pages[i].group,
+                const struct lint_record r = {.group = c->pages[i].group,
                                               .uc = c->pages[i].uc,
                                               .page = i,
                                               .off = w.at,
                                               .a = w.insn.info->opcode,
                                               .b = w.insn.value[0],
                                               .c = to[0]};
-                lint_remark(l, &l->loads, &r);
+                lint_record(l, &l->loads, &r);
             }
         }
     }
@@ -113,16 +114,16 @@ static void judge_next(struct lint *l, struct column *c, uint32_t i, bool last)
 {
     const struct nocap_aie_page *page = &c->pages[i], *next = i + 1 < c->count ? page + 1 : NULL;
     struct lint_place here = place_of(page, NOCAP_AIE_HEAD_NEXT);
-    uint32_t told = next_length(page);
+    uint32_t said = next_length(page);
     char expected[64];
     bool holds;
-    if ((told == 0 && next != NULL) != last) {
+    if ((said == 0 && next != NULL) != last) {
         return;
     }
     if (next == NULL) {
         snprintf(expected, sizeof expected, "0, since no page follows");
-        holds = told == 0;
-    } else if (told == 0) {
+        holds = said == 0;
+    } else if (said == 0) {
         snprintf(expected, sizeof expected, "%u, since nothing else leads to page %u",
                  page_length(next), next->index);
         holds = c->target[i + 1];
@@ -131,9 +132,9 @@ static void judge_next(struct lint *l, struct column *c, uint32_t i, bool last)
                  next->index);
         bool sane = page_length(next) % 4 == 0 && page_length(next) <= NOCAP_AIE_PAGE_SIZE &&
                     page_length(next) > NOCAP_AIE_HEADER_SIZE;
-        holds = told == page_length(next) || !sane;
+        holds = said == page_length(next) || !sane;
     }
-    if (!LINT_EXPECT(l, AIE_050, holds, here, expected, "%u", told)) {
+    if (!LINT_CHECK(l, AIE_050, holds, here, expected, "%u", said)) {
         c->bad_chain = true;
     }
 }
@@ -141,18 +142,12 @@ static void judge_next(struct lint *l, struct column *c, uint32_t i, bool last)
 static bool judge_target(struct lint *l, const struct column *c, struct lint_place here,
                          uint32_t to)
 {
-    uint32_t from = here.page;
-    bool same = true; /* one chain from the lower to the higher page */
-    uint32_t low = to < from ? to : from, high = to < from ? from : to;
-    for (uint32_t i = low; i < high && i < c->count; i++) {
-        same &= next_length(&c->pages[i]) != 0;
-    }
-    bool holds = to < c->count && begins_chain(c, to) && !same;
-    return LINT_EXPECT(l, AIE_051, holds, here, "the first page of other code of this column",
-                       "page %u%s", to,
-                       to >= c->count         ? ", which it does not have"
-                       : !begins_chain(c, to) ? ", which another page runs into"
-                                              : ", which this code begins with");
+    bool holds = to < c->count && begins_chain(c, to) && c->chain[to] != c->chain[here.page];
+    return LINT_CHECK(l, AIE_051, holds, here, "the first page of other code of this column",
+                      "page %u%s", to,
+                      to >= c->count         ? ", which it does not have"
+                      : !begins_chain(c, to) ? ", which another page runs into"
+                                             : ", which this code begins with");
 }
 
 /* ---- 052, 053, 055, 057, 058 ---- */
@@ -196,9 +191,9 @@ static void look_at_page(struct lint *l, const struct column *c, uint32_t i, str
             barriers |= id < NOCAP_AIE_LOCAL_BARRIERS ? UINT32_C(1) << id : 0;
         }
         if (opcode == NOCAP_AIE_LOAD_LAST_PDI) {
-            LINT_EXPECT(l, AIE_057, c->restore[i], place_of(&c->pages[i], w.at),
-                        "LOAD_LAST_PDI in restore code only", "page %u, to which no PREEMPT goes",
-                        i);
+            LINT_CHECK(l, AIE_057, c->restore[i], place_of(&c->pages[i], w.at),
+                       "LOAD_LAST_PDI in restore code only", "page %u, to which no PREEMPT goes",
+                       i);
         }
         if (is_load(opcode)) {
             loads = true;
@@ -217,15 +212,15 @@ static void judge_shape(struct lint *l, const struct shape *shape)
     bool later = l->dialect == NOCAP_AIE_N26; /* several may share a page there */
     bool job = later ? shape->crowded == 0 : shape->loads == 1 && shape->ops_with_load == 1;
     if (!nocap_aie_is_early(l->dialect)) { /* which does not say so yet */
-        LINT_EXPECT(l, AIE_052, job && (shape->jobs == 1 || !seed), shape->load,
-                    seed ? "a job, and a page, with nothing else" : "a job with nothing else",
-                    "%u other instructions in the job, %u other jobs in the page",
-                    shape->ops_with_load - (shape->ops_with_load != 0), shape->jobs - 1);
+        LINT_CHECK(l, AIE_052, job && (shape->jobs == 1 || !seed), shape->load,
+                   seed ? "a job, and a page, with nothing else" : "a job with nothing else",
+                   "%u other instructions in the job, %u other jobs in the page",
+                   shape->ops_with_load - (shape->ops_with_load != 0), shape->jobs - 1);
     }
     if (l->dialect == NOCAP_AIE_N26 && shape->opcode == NOCAP_AIE_PREEMPT) {
         uint32_t both = shape->before & shape->after;
-        LINT_EXPECT(l, AIE_058, both == 0, shape->load, "jobs before it that meet none behind it",
-                    "$lb%d in both", both == 0 ? 0 : __builtin_ctz(both));
+        LINT_CHECK(l, AIE_058, both == 0, shape->load, "jobs before it that meet none behind it",
+                   "$lb%d in both", both == 0 ? 0 : __builtin_ctz(both));
     }
 }
 
@@ -238,15 +233,15 @@ static void judge_lengths(struct lint *l, const struct column *c, uint32_t i,
     }
     for (unsigned b = 0; b < BRANCHES_MAX; b++) {
         uint32_t want = b < shape->branches ? page_length(&c->pages[shape->to[b]]) : 0;
-        uint32_t told = nocap_aie_head(&c->pages[i], words[b]);
+        uint32_t said = nocap_aie_head(&c->pages[i], words[b]);
         char expected[64];
         if (b == 1 && shape->branches == 2 && shape->to[0] == shape->to[1]) {
-            want = told == 0 ? 0 : want; /* the same code twice is told once */
+            want = said == 0 ? 0 : want; /* the same code twice is reported once */
         }
         snprintf(expected, sizeof expected,
                  b < shape->branches ? "%u, the length of page %u" : "%u", want, shape->to[b]);
-        LINT_EXPECT(l, AIE_053, told == want, place_of(&c->pages[i], words[b]), expected, "%u",
-                    told);
+        LINT_CHECK(l, AIE_053, said == want, place_of(&c->pages[i], words[b]), expected, "%u",
+                   said);
     }
 }
 
@@ -284,24 +279,24 @@ static void judge_column(struct lint *l, struct column *c)
 /* ---- 054, 055, 056: what all columns load ---- */
 
 /* Whether an instruction loads something with a number of its own. */
-static bool loads_id(const struct lint_remark *r)
+static bool loads_id(const struct lint_record *r)
 {
     return r->a == NOCAP_AIE_LOAD_PDI || r->a == NOCAP_AIE_LOAD_CORES;
 }
 
 static void judge_ids(struct lint *l)
 {
-    const struct lint_remarks *loads = &l->loads;
+    const struct lint_records *loads = &l->loads;
     for (size_t i = 0; i < loads->count; i++) {
-        const struct lint_remark *r = &loads->items[i];
+        const struct lint_record *r = &loads->items[i];
         struct lint_place here = LINT_REMARKED(r);
         if (!loads_id(r)) {
             continue;
         }
-        LINT_EXPECT(l, AIE_055, r->b != (uint32_t)ID_RESERVED, here, "an id below 0xffffffff",
-                    "0x%x", r->b);
+        LINT_CHECK(l, AIE_055, r->b != (uint32_t)ID_RESERVED, here, "an id below 0xffffffff",
+                   "0x%x", r->b);
         for (size_t k = 0; k < i; k++) {
-            const struct lint_remark *q = &loads->items[k];
+            const struct lint_record *q = &loads->items[k];
             bool same = q->uc == r->uc && q->group == r->group && q->a == r->a;
             if (same && (q->b == r->b) != (q->c == r->c)) {
                 lint_say(l, AIE_056, NOCAP_WARNING, here, "one id for each piece of code",
@@ -315,11 +310,11 @@ static void judge_ids(struct lint *l)
 }
 
 /* The n-th load of this kind in a column; NULL: there are fewer. */
-static const struct lint_remark *nth_load(const struct lint *l, uint32_t group, uint32_t uc,
+static const struct lint_record *nth_load(const struct lint *l, uint32_t group, uint32_t uc,
                                           uint32_t opcode, uint32_t n)
 {
     for (size_t i = 0; i < l->loads.count; i++) {
-        const struct lint_remark *r = &l->loads.items[i];
+        const struct lint_record *r = &l->loads.items[i];
         if (r->group == group && r->uc == uc && r->a == opcode && n-- == 0) {
             return r;
         }
@@ -332,13 +327,13 @@ static bool judge_pair(struct lint *l, const struct nocap_aie_page *a,
                        const struct nocap_aie_page *b, uint32_t opcode, bool ids)
 {
     for (uint32_t n = 0;; n++) {
-        const struct lint_remark *p = nth_load(l, a->group, a->uc, opcode, n);
-        const struct lint_remark *q = nth_load(l, b->group, b->uc, opcode, n);
+        const struct lint_record *p = nth_load(l, a->group, a->uc, opcode, n);
+        const struct lint_record *q = nth_load(l, b->group, b->uc, opcode, n);
         if (p == NULL && q == NULL) {
             return true;
         }
         if (p == NULL || q == NULL || (ids && p->b != q->b)) {
-            const struct lint_remark *at = q != NULL ? q : p;
+            const struct lint_record *at = q != NULL ? q : p;
             const char *name = nocap_aie_insn_info(l->dialect, (uint8_t)opcode)->mnemonic;
             lint_say(l, AIE_054, NOCAP_ERROR, LINT_REMARKED(at), "the same on all columns",
                      "%s number %u differs between columns %u and %u", name, n, a->uc, b->uc);
@@ -368,20 +363,20 @@ static void judge_columns(struct lint *l)
     }
     uint32_t n = 0;
     for (size_t i = 0; i < l->loads.count && hold; i++) {
-        const struct lint_remark *r = &l->loads.items[i];
+        const struct lint_record *r = &l->loads.items[i];
         bool first = i == 0 || r->uc != r[-1].uc || r->group != r[-1].group;
         n = first ? 0 : n;
         if (r->a != NOCAP_AIE_PREEMPT || l->dialect == NOCAP_AIE_N26) {
             continue;
         }
         struct lint_place here = LINT_REMARKED(r);
-        hold = LINT_EXPECT(l, AIE_055, pdi, here, "a LOAD_PDI somewhere in the file", "none") &&
-               LINT_EXPECT(l, AIE_055, r->b == n, here, "ids that count up from 0", "id %u as %u%s",
-                           r->b, n + 1,
-                           n == 0   ? "st"
-                           : n == 1 ? "nd"
-                           : n == 2 ? "rd"
-                                    : "th");
+        hold = LINT_CHECK(l, AIE_055, pdi, here, "a LOAD_PDI somewhere in the file", "none") &&
+               LINT_CHECK(l, AIE_055, r->b == n, here, "ids that count up from 0", "id %u as %u%s",
+                          r->b, n + 1,
+                          n == 0   ? "st"
+                          : n == 1 ? "nd"
+                          : n == 2 ? "rd"
+                                   : "th");
         n++;
     }
 }
@@ -410,17 +405,24 @@ void lint_chains(struct lint *l)
         }
         first += c.count;
         c.target = calloc((size_t)c.count * 2, sizeof *c.target);
-        if (c.target == NULL) {
+        c.chain = calloc(c.count, sizeof *c.chain);
+        if (c.target == NULL || c.chain == NULL) {
+            free(c.target);
+            free(c.chain);
             l->out_of_memory = true;
             return;
         }
         c.restore = c.target + c.count;
+        for (uint32_t i = 1; i < c.count; i++) {
+            c.chain[i] = c.chain[i - 1] + begins_chain(&c, i);
+        }
         bool dense = c.pages[c.count - 1].index == c.count - 1;
         judge_density(l, &c);
         if (dense && !l->broken_pages) {
             judge_column(l, &c);
         }
         free(c.target);
+        free(c.chain);
     }
     if (!l->broken_pages) {
         judge_ids(l);

@@ -45,9 +45,9 @@ static bool is_descriptor_ok(struct data *d, uint32_t at, const struct nocap_aie
                         : bd->external                ? "it is marked as external"
                         : bd->remote >> 32 != 0 ? "the high word of the remote address is not 0"
                                                 : NULL;
-    return LINT_EXPECT(l, AIE_029, wrong == NULL, LINT_HERE(l, l->code->ops[by].off),
-                       "a descriptor with the fixed bits as they must be",
-                       "in that at offset %u %s", at, wrong == NULL ? "" : wrong);
+    return LINT_CHECK(l, AIE_029, wrong == NULL, LINT_HERE(l, l->code->ops[by].off),
+                      "a descriptor with the fixed bits as they must be", "in that at offset %u %s",
+                      at, wrong == NULL ? "" : wrong);
 }
 
 /* Whether the words that a descriptor transfers lie in the page's data. */
@@ -77,10 +77,10 @@ static bool judge_source(struct data *d, const struct chain *chain, uint32_t at,
                         : !is_inside(d, at, bd) ? "transfers what is not in the page's data"
                         : is_own_chain(chain, end, at, bd) ? "transfers its own chain"
                                                            : NULL;
-    return LINT_EXPECT(l, AIE_030, wrong == NULL, LINT_HERE(l, l->code->ops[chain->by].off),
-                       "descriptors with at least one word of the page's data",
-                       "that at offset %u %s (%u words from offset %u)", at,
-                       wrong == NULL ? "" : wrong, bd->length, at + bd->local);
+    return LINT_CHECK(l, AIE_030, wrong == NULL, LINT_HERE(l, l->code->ops[chain->by].off),
+                      "descriptors with at least one word of the page's data",
+                      "that at offset %u %s (%u words from offset %u)", at,
+                      wrong == NULL ? "" : wrong, bd->length, at + bd->local);
 }
 
 static void judge_descriptor(struct data *d, const struct chain *chain, uint32_t at)
@@ -89,9 +89,9 @@ static void judge_descriptor(struct data *d, const struct chain *chain, uint32_t
     struct nocap_aie_bd bd;
     nocap_aie_bd_decode(l->code->page->bytes + at, &bd);
     if (!is_descriptor_ok(d, at, &bd, chain->by) ||
-        !LINT_EXPECT(l, AIE_012, bd.remote % 4 == 0, LINT_HERE(l, l->code->ops[chain->by].off),
-                     "an address that is a multiple of 4", "0x%llx in the descriptor at offset %u",
-                     (unsigned long long)bd.remote, at) ||
+        !LINT_CHECK(l, AIE_012, bd.remote % 4 == 0, LINT_HERE(l, l->code->ops[chain->by].off),
+                    "an address that is a multiple of 4", "0x%llx in the descriptor at offset %u",
+                    (unsigned long long)bd.remote, at) ||
         !judge_source(d, chain, at, &bd)) {
         return;
     }
@@ -157,23 +157,23 @@ static void judge_end(struct data *d, struct chain *chain)
     struct lint_place here = LINT_HERE(l, l->code->ops[chain->by].off);
     struct nocap_aie_bd bd;
     if (chain->count == 0) {
-        LINT_EXPECT(l, AIE_028, false, here, "a whole descriptor in the page's data",
-                    "the end of the data at offset %u", l->code->limit);
+        LINT_CHECK(l, AIE_028, false, here, "a whole descriptor in the page's data",
+                   "the end of the data at offset %u", l->code->limit);
         return;
     }
     for (uint32_t i = 1; i < chain->count; i++) {
         uint32_t at = chain->first + i * NOCAP_AIE_BD_SIZE;
         if (memchr(d->source + at, 1, NOCAP_AIE_BD_SIZE) != NULL) {
-            LINT_EXPECT(l, AIE_028, false, here, "a chain whose last descriptor has next_bd 0",
-                        "it runs on into other data at offset %u", at);
+            LINT_CHECK(l, AIE_028, false, here, "a chain whose last descriptor has next_bd 0",
+                       "it runs on into other data at offset %u", at);
             chain->count = i;
             return;
         }
     }
     uint32_t end = chain->first + chain->count * NOCAP_AIE_BD_SIZE;
     nocap_aie_bd_decode(l->code->page->bytes + end - NOCAP_AIE_BD_SIZE, &bd);
-    LINT_EXPECT(l, AIE_028, !bd.next, here, "a chain whose last descriptor has next_bd 0",
-                "it runs on behind its last descriptor at offset %u", end);
+    LINT_CHECK(l, AIE_028, !bd.next, here, "a chain whose last descriptor has next_bd 0",
+               "it runs on behind its last descriptor at offset %u", end);
 }
 
 /* ---- finding chains and tables ---- */
@@ -186,8 +186,8 @@ static void add_chain(struct data *d, uint32_t op)
         return;
     }
     bool inside = at % NOCAP_AIE_BD_SIZE == 0 && at >= l->code->data && at < l->code->limit;
-    if (!LINT_EXPECT(l, AIE_027, inside, LINT_HERE(l, l->code->ops[op].off),
-                     "a descriptor in the page's data, on a multiple of 16", "offset %u", at) ||
+    if (!LINT_CHECK(l, AIE_027, inside, LINT_HERE(l, l->code->ops[op].off),
+                    "a descriptor in the page's data, on a multiple of 16", "offset %u", at) ||
         d->chain_at[at / NOCAP_AIE_BD_SIZE] != 0) {
         return;
     }
@@ -225,9 +225,9 @@ static void judge_table(struct data *d, const struct lint_op *op)
     struct lint *l = d->l;
     struct lint_place here = LINT_HERE(l, op->off);
     uint32_t word = V(op, APPLY_OFFSET_57, offset), size = table_size(op);
-    if (LINT_EXPECT(l, AIE_032, table_inside(l, op), here,
-                    "entries that lie in the page's data, on a multiple of 4",
-                    "%u bytes at offset %u", size, table_at(op))) {
+    if (LINT_CHECK(l, AIE_032, table_inside(l, op), here,
+                   "entries that lie in the page's data, on a multiple of 4",
+                   "%u bytes at offset %u", size, table_at(op))) {
         memset(d->source + table_at(op), 1, size);
     }
     if (op->info->opcode != NOCAP_AIE_APPLY_OFFSET_57) {
@@ -235,10 +235,10 @@ static void judge_table(struct data *d, const struct lint_op *op)
     }
     bool base = word == NOCAP_AIE_BASE_ARG;
     bool host = l->dialect == NOCAP_AIE_N26; /* which has a relocation of every table: AIE-036 */
-    LINT_EXPECT(l, AIE_035,
-                base || (word % 2 == 0 && (host || word / 2 < NOCAP_AIE_ARGS_IN_FIRMWARE)), here,
-                "an argument that firmware patches, 0 to 6, or 0xffff", "word %u%s", word,
-                word % 2 != 0 ? ", which is odd" : ", which the host must patch");
+    LINT_CHECK(l, AIE_035,
+               base || (word % 2 == 0 && (host || word / 2 < NOCAP_AIE_ARGS_IN_FIRMWARE)), here,
+               "an argument that firmware patches, 0 to 6, or 0xffff", "word %u%s", word,
+               word % 2 != 0 ? ", which is odd" : ", which the host must patch");
 }
 
 /* ---- order ---- */
@@ -291,14 +291,14 @@ static void judge_patch(struct data *d, uint32_t patch)
         const struct lint_op *op = &code->ops[i];
         uint32_t chain = chain_by(d, op);
         if (is_patch(op) && table_at(op) == table) {
-            LINT_EXPECT(l, AIE_034, i == patch, LINT_HERE(l, op->off),
-                        "one APPLY_OFFSET for each table", "a second one for the table at %u",
-                        table);
+            LINT_CHECK(l, AIE_034, i == patch, LINT_HERE(l, op->off),
+                       "one APPLY_OFFSET for each table", "a second one for the table at %u",
+                       table);
         } else if (chain != LINT_NONE && moved[chain]) {
-            LINT_EXPECT(l, AIE_033, before(d, patch, i), LINT_HERE(l, op->off),
-                        "the table patched before it is transferred",
-                        "APPLY_OFFSET at offset %u is not known to come before",
-                        code->ops[patch].off);
+            LINT_CHECK(l, AIE_033, before(d, patch, i), LINT_HERE(l, op->off),
+                       "the table patched before it is transferred",
+                       "APPLY_OFFSET at offset %u is not known to come before",
+                       code->ops[patch].off);
         }
     }
 }
@@ -352,11 +352,13 @@ static bool is_conflict(const struct data *d, const struct range *a, const struc
     return false;
 }
 
-/* Whether somebody may see them in the wrong order. */
+/* Whether somebody may see them in the wrong order. No document says whether descriptors of a chain
+ * end in order; the code that assemblers of 2026 put in for saving relies on it. */
 static bool is_race(const struct data *d, const struct range *a, const struct range *b)
 {
     const struct chain *ca = &d->chains[a->chain], *cb = &d->chains[b->chain];
-    return (ca == cb || concurrent(d, ca, cb)) && is_conflict(d, a, b);
+    bool open = ca == cb ? d->l->dialect != NOCAP_AIE_N26 : concurrent(d, ca, cb);
+    return open && is_conflict(d, a, b);
 }
 
 static void judge_overlaps(struct data *d)

@@ -38,9 +38,8 @@ static void judge_launch(struct lint *l, const struct lint_op *op, uint8_t *laun
         return;
     }
     launches[job] = launches[job] < UINT8_MAX ? launches[job] + 1 : launches[job];
-    code->bad_launch |=
-        !LINT_EXPECT(l, AIE_020, launches[job] == 1, here, "one launch of each deferred job",
-                     "job %u launched again", id);
+    code->bad_launch |= !LINT_CHECK(l, AIE_020, launches[job] == 1, here,
+                                    "one launch of each deferred job", "job %u launched again", id);
 }
 
 /* Deferred jobs that run: launched by one that runs. */
@@ -85,7 +84,7 @@ static void judge_launches(struct lint *l)
     mark_running(code, running);
     for (uint32_t j = 0; j < code->job_count; j++) {
         if (code->jobs[j].deferred) {
-            code->bad_launch |= !LINT_EXPECT(
+            code->bad_launch |= !LINT_CHECK(
                 l, AIE_021, running[j], LINT_HERE(l, code->ops[code->jobs[j].first].off),
                 "a job that runs and launches it", "job %u is launched by %s", code->jobs[j].id,
                 launches[j] == 0 ? "nobody" : "jobs only that never run themselves");
@@ -121,8 +120,8 @@ static void read_register(struct lint *l, struct registers *regs, const struct l
     if (is_global(r) || regs->unclear) {
         return;
     }
-    if (!LINT_EXPECT(l, AIE_023, regs->content[r] != UNWRITTEN, LINT_HERE(l, op->off),
-                     "a register that the job wrote before", "$r%u, never written", r)) {
+    if (!LINT_CHECK(l, AIE_023, regs->content[r] != UNWRITTEN, LINT_HERE(l, op->off),
+                    "a register that the job wrote before", "$r%u, never written", r)) {
         regs->content[r] = OPEN; /* once is enough */
     }
 }
@@ -192,9 +191,9 @@ static bool wait_register(struct lint *l, struct registers *regs, const struct l
                               here, "a handle of UC_DMA_WRITE_DES", "$g%u with something else",
                               r - NOCAP_AIE_GLOBAL_FIRST);
     }
-    return LINT_EXPECT(l, AIE_024, content == HANDLE, here, "a handle of UC_DMA_WRITE_DES",
-                       "$r%u %s", r,
-                       content == UNWRITTEN ? "that was never written" : "with something else");
+    return LINT_CHECK(l, AIE_024, content == HANDLE, here, "a handle of UC_DMA_WRITE_DES",
+                      "$r%u %s", r,
+                      content == UNWRITTEN ? "that was never written" : "with something else");
 }
 
 /* A job's instruction; false if it waits for what is no handle. */
@@ -258,8 +257,8 @@ static void judge_style(struct lint *l, const struct lint_job *job)
 {
     const struct lint_code *code = l->code;
     uint32_t run = 0;
-    LINT_EXPECT(l, AIE_061, job->last > job->first + 1, LINT_HERE(l, code->ops[job->first].off),
-                "a job that does something", "END_JOB right behind its start");
+    LINT_CHECK(l, AIE_061, job->last > job->first + 1, LINT_HERE(l, code->ops[job->first].off),
+               "a job that does something", "END_JOB right behind its start");
     for (uint32_t i = job->first; i <= job->last; i++) {
         uint8_t opcode = code->ops[i].info->opcode;
         run = opcode == NOCAP_AIE_NOP || opcode == NOCAP_AIE_YIELD ? run + 1 : 0;
@@ -273,8 +272,8 @@ static void judge_style(struct lint *l, const struct lint_job *job)
 void lint_jobs(struct lint *l)
 {
     const struct lint_code *code = l->code;
-    LINT_EXPECT(l, AIE_061, code->job_count != 0, LINT_HERE(l, NOCAP_AIE_HEADER_SIZE),
-                "jobs before EOF", "none");
+    LINT_CHECK(l, AIE_061, code->job_count != 0, LINT_HERE(l, NOCAP_AIE_HEADER_SIZE),
+               "jobs before EOF", "none");
     judge_launches(l);
     for (uint32_t j = 0; j < code->job_count; j++) {
         judge_registers(l, &code->jobs[j]);

@@ -210,7 +210,7 @@ bool lint_order_before(const struct lint_order *o, uint32_t ja, uint32_t a, uint
     return i != 0 && o->snapshots[i - 1].clock[ja] > a;
 }
 
-uint32_t lint_order_stuck(const struct lint_order *o, uint32_t job)
+uint32_t lint_order_blocked(const struct lint_order *o, uint32_t job)
 {
     return o->waiting[job] ? o->at[job] : LINT_NONE;
 }

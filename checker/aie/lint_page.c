@@ -70,11 +70,11 @@ static void judge_sizes(struct lint *l)
         const struct lint_job *job = &code->jobs[j];
         const struct lint_op *start = &code->ops[job->first], *end = &code->ops[job->last];
         uint32_t size = end->off + end->info->size - start->off;
-        uint32_t told = V(start, START_JOB, size);
+        uint32_t said = V(start, START_JOB, size);
         char expected[48];
         snprintf(expected, sizeof expected, "%u bytes to the end of END_JOB", size);
-        code->broken |= !LINT_EXPECT(l, AIE_016, told == size, LINT_HERE(l, start->off), expected,
-                                     "a job size of %u", told);
+        code->broken |= !LINT_CHECK(l, AIE_016, said == size, LINT_HERE(l, start->off), expected,
+                                    "a job size of %u", said);
         for (uint32_t k = 0; k < j; k++) {
             if (code->jobs[k].id == job->id) {
                 lint_say(l, AIE_018, NOCAP_ERROR, LINT_HERE(l, start->off),
@@ -103,9 +103,9 @@ static void judge_filler(struct lint *l)
            (page->bytes[at] == NOCAP_AIE_FILLER || (merged && page->bytes[at] == 0))) {
         at++;
     }
-    code->broken |= !LINT_EXPECT(l, AIE_017, at >= end, LINT_HERE(l, at),
-                                 "only filler 0xa5 up to the data after EOF", "0x%02x",
-                                 page->bytes[at < NOCAP_AIE_PAGE_SIZE ? at : 0]);
+    code->broken |= !LINT_CHECK(l, AIE_017, at >= end, LINT_HERE(l, at),
+                                "only filler 0xa5 up to the data after EOF", "0x%02x",
+                                page->bytes[at < NOCAP_AIE_PAGE_SIZE ? at : 0]);
 }
 
 void lint_decode(struct lint *l, const struct nocap_aie_page *page)
@@ -136,8 +136,8 @@ void lint_decode(struct lint *l, const struct nocap_aie_page *page)
         return;
     }
     if (code->end != NOCAP_AIE_WALK_EOF) {
-        LINT_EXPECT(l, AIE_017, false, LINT_HERE(l, code->end_off), "EOF after the last END_JOB",
-                    "the end of the text");
+        LINT_CHECK(l, AIE_017, false, LINT_HERE(l, code->end_off), "EOF after the last END_JOB",
+                   "the end of the text");
         code->broken = true;
         return;
     }
@@ -165,9 +165,9 @@ static void judge_length(struct lint *l)
     bool whole = least == code->end_off || is_zero(page->bytes, rest, NOCAP_AIE_PAGE_SIZE);
     bool fits = length >= least && length % 4 == 0 && length <= NOCAP_AIE_PAGE_SIZE && whole;
     code->bad_length =
-        !LINT_EXPECT(l, AIE_049, fits, LINT_HERE(l, NOCAP_AIE_HEAD_LENGTH),
-                     "a multiple of 4 up to 8192 that covers text and data", "%u%s", length,
-                     length >= least && !whole ? ", and data after that" : "");
+        !LINT_CHECK(l, AIE_049, fits, LINT_HERE(l, NOCAP_AIE_HEAD_LENGTH),
+                    "a multiple of 4 up to 8192 that covers text and data", "%u%s", length,
+                    length >= least && !whole ? ", and data after that" : "");
     code->limit = code->bad_length ? NOCAP_AIE_PAGE_SIZE : length;
 }
 
@@ -178,15 +178,14 @@ void lint_header(struct lint *l)
     uint32_t signature = nocap_aie_head(page, NOCAP_AIE_HEAD_SIGNATURE);
     uint32_t index = nocap_aie_head(page, NOCAP_AIE_HEAD_PAGE);
     char expected[32];
-    LINT_EXPECT(l, AIE_048, signature == NOCAP_AIE_SIGNATURE,
-                LINT_HERE(l, NOCAP_AIE_HEAD_SIGNATURE), "the signature 0xffff", "0x%04x",
-                signature);
+    LINT_CHECK(l, AIE_048, signature == NOCAP_AIE_SIGNATURE, LINT_HERE(l, NOCAP_AIE_HEAD_SIGNATURE),
+               "the signature 0xffff", "0x%04x", signature);
     snprintf(expected, sizeof expected, "page %u", page->index);
-    LINT_EXPECT(l, AIE_048, index == page->index, LINT_HERE(l, NOCAP_AIE_HEAD_PAGE), expected,
-                "page %u", index);
+    LINT_CHECK(l, AIE_048, index == page->index, LINT_HERE(l, NOCAP_AIE_HEAD_PAGE), expected,
+               "page %u", index);
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; i++) {
         uint32_t word = nocap_aie_head(page, zeros[i]);
-        LINT_EXPECT(l, AIE_048, word == 0, LINT_HERE(l, zeros[i]), "zero", "0x%04x", word);
+        LINT_CHECK(l, AIE_048, word == 0, LINT_HERE(l, zeros[i]), "zero", "0x%04x", word);
     }
     judge_length(l);
 }
@@ -199,16 +198,16 @@ static bool judge_alignment(struct lint *l, const struct lint_op *op)
     uint8_t opcode = op->info->opcode;
     bool exempt =
         l->dialect == NOCAP_AIE_F25 && (opcode == NOCAP_AIE_END_JOB || opcode == NOCAP_AIE_EOF);
-    if (!LINT_EXPECT(l, AIE_003, op->off % 4 == 0 || exempt, LINT_HERE(l, op->off),
-                     "a multiple of 4", "%s at offset %u", op->info->mnemonic, op->off) &&
+    if (!LINT_CHECK(l, AIE_003, op->off % 4 == 0 || exempt, LINT_HERE(l, op->off),
+                    "a multiple of 4", "%s at offset %u", op->info->mnemonic, op->off) &&
         lint_judged(l, AIE_003)) {
         return false; /* its operands follow from that */
     }
     for (unsigned f = 0; f < nocap_aie_field_count(op->info); f++) {
         const struct nocap_aie_field *field = &op->info->fields[f];
-        if (!LINT_EXPECT(l, AIE_004, (op->off + field->offset) % (field->bits / 8u) == 0,
-                         LINT_HERE(l, op->off), "operands on multiples of their size",
-                         "%s at offset %u", field->name, op->off + field->offset)) {
+        if (!LINT_CHECK(l, AIE_004, (op->off + field->offset) % (field->bits / 8u) == 0,
+                        LINT_HERE(l, op->off), "operands on multiples of their size",
+                        "%s at offset %u", field->name, op->off + field->offset)) {
             return false;
         }
     }
@@ -222,18 +221,18 @@ static void judge_numbers(struct lint *l, const struct lint_op *op)
         char expected[48];
         switch (op->info->fields[f].kind) {
         case NOCAP_AIE_REG:
-            LINT_EXPECT(l, AIE_005, v < NOCAP_AIE_REGISTERS, LINT_HERE(l, op->off),
-                        "a register, 0 to 23", "register %u", v);
+            LINT_CHECK(l, AIE_005, v < NOCAP_AIE_REGISTERS, LINT_HERE(l, op->off),
+                       "a register, 0 to 23", "register %u", v);
             break;
         case NOCAP_AIE_LB:
             l->code->bad_barrier |=
-                !LINT_EXPECT(l, AIE_006, v < NOCAP_AIE_LOCAL_BARRIERS, LINT_HERE(l, op->off),
-                             "a local barrier, 0 to 15", "barrier %u", v);
+                !LINT_CHECK(l, AIE_006, v < NOCAP_AIE_LOCAL_BARRIERS, LINT_HERE(l, op->off),
+                            "a local barrier, 0 to 15", "barrier %u", v);
             break;
         case NOCAP_AIE_RB:
             snprintf(expected, sizeof expected, "a remote barrier, 1 to %u", count);
-            l->bad_remote |= !LINT_EXPECT(l, AIE_006, v >= 1 && v <= count, LINT_HERE(l, op->off),
-                                          expected, "barrier %u", v);
+            l->bad_remote |= !LINT_CHECK(l, AIE_006, v >= 1 && v <= count, LINT_HERE(l, op->off),
+                                         expected, "barrier %u", v);
             break;
         default: break;
         }
@@ -264,9 +263,9 @@ static void judge_tokens(struct lint *l, const struct lint_op *op)
     uint32_t tokens = V(op, WAIT_TCTS, target_tcts), column = nocap_aie_tile_column(tile);
     struct lint_place here = LINT_HERE(l, op->off);
     char name[32], expected[48];
-    bool core_token = actor == NOCAP_AIE_ACTOR_CORE && l->dialect == NOCAP_AIE_N26;
-    if (!LINT_EXPECT(l, AIE_009, tile >> NOCAP_AIE_TILE_BITS == 0, here, "a tile of 12 bits",
-                     "0x%04x", tile)) {
+    bool cores = l->dialect == NOCAP_AIE_N26; /* send tokens, and so do their DMAs */
+    if (!LINT_CHECK(l, AIE_009, tile >> NOCAP_AIE_TILE_BITS == 0, here, "a tile of 12 bits",
+                    "0x%04x", tile)) {
         return;
     }
     const struct nocap_aie_chip_info *chip = nocap_aie_chip_info(l->chip);
@@ -275,20 +274,19 @@ static void judge_tokens(struct lint *l, const struct lint_op *op)
     }
     bool shim_or_mem = nocap_aie_tile_row(tile) <= chip->memory_row_last;
     l->exercised[AIE_039]++;
-    if (!shim_or_mem && !core_token) {
+    if (!shim_or_mem && !cores) {
         lint_say(l, AIE_039, NOCAP_WARNING, here, "a shim or memory tile", "TILE_%u_%u", column,
                  nocap_aie_tile_row(tile));
-    } else if (LINT_EXPECT(
-                   l, AIE_009,
-                   nocap_aie_actor_name(l->chip, tile, actor, l->dialect, name, sizeof name), here,
-                   "an actor that this kind of tile has", "actor %u of TILE_%u_%u", actor, column,
-                   nocap_aie_tile_row(tile)) &&
+    } else if (LINT_CHECK(l, AIE_009,
+                          nocap_aie_actor_name(l->chip, tile, actor, l->dialect, name, sizeof name),
+                          here, "an actor that this kind of tile has", "actor %u of TILE_%u_%u",
+                          actor, column, nocap_aie_tile_row(tile)) &&
                tokens == 0) {
         lint_say(l, AIE_039, NOCAP_WARNING, here, "at least one token to wait for", "none");
     }
     snprintf(expected, sizeof expected, "a tile of column %u", here.uc / chip->ucs);
-    LINT_EXPECT(l, AIE_040, column == here.uc / chip->ucs, here, expected, "TILE_%u_%u", column,
-                nocap_aie_tile_row(tile));
+    LINT_CHECK(l, AIE_040, column == here.uc / chip->ucs, here, expected, "TILE_%u_%u", column,
+               nocap_aie_tile_row(tile));
 }
 
 static void judge_masks(struct lint *l, const struct lint_op *op)
@@ -312,8 +310,8 @@ static void judge_address(struct lint *l, const struct lint_op *op)
         bool is_register = op->info->opcode == NOCAP_AIE_WRITE_32_D &&
                            (V(op, WRITE_32_D, flags) & NOCAP_AIE_ADDRESS_IS_CONST) == 0;
         if (op->info->fields[f].kind == NOCAP_AIE_ADDR && !is_register) {
-            LINT_EXPECT(l, AIE_012, op->value[f] % 4 == 0, LINT_HERE(l, op->off),
-                        "an address that is a multiple of 4", "0x%x", op->value[f]);
+            LINT_CHECK(l, AIE_012, op->value[f] % 4 == 0, LINT_HERE(l, op->off),
+                       "an address that is a multiple of 4", "0x%x", op->value[f]);
         }
     }
 }
@@ -324,8 +322,8 @@ void lint_ops(struct lint *l)
     for (uint32_t i = 0; i < l->code->op_count; i++) {
         const struct lint_op *op = &l->code->ops[i];
         struct lint_place here = LINT_HERE(l, op->off);
-        LINT_EXPECT(l, AIE_002, !op->stray, here, "padding that is zero", "something else in %s",
-                    op->info->mnemonic);
+        LINT_CHECK(l, AIE_002, !op->stray, here, "padding that is zero", "something else in %s",
+                   op->info->mnemonic);
         aligned = aligned && judge_alignment(l, op);
         judge_numbers(l, op);
         judge_address(l, op);
@@ -336,12 +334,12 @@ void lint_ops(struct lint *l)
         case NOCAP_AIE_MASK_POLL_32:
         case NOCAP_AIE_UC_DMA_MASK_POLL_EXT: judge_masks(l, op); break;
         case NOCAP_AIE_TRACE:
-            LINT_EXPECT(l, AIE_010, false, here, "no TRACE in the code itself", "TRACE %u",
-                        V(op, TRACE, info));
+            LINT_CHECK(l, AIE_010, false, here, "no TRACE in the code itself", "TRACE %u",
+                       V(op, TRACE, info));
             break;
         case NOCAP_AIE_SLEEP:
-            LINT_EXPECT(l, AIE_011, false, here, "no SLEEP outside tests", "SLEEP %u",
-                        V(op, SLEEP, target));
+            LINT_CHECK(l, AIE_011, false, here, "no SLEEP outside tests", "SLEEP %u",
+                       V(op, SLEEP, target));
             break;
         default: l->exercised[AIE_010]++; l->exercised[AIE_011]++;
         }

@@ -8,7 +8,7 @@
 /* By barrier, mask, column, then place. */
 static int by_barrier(const void *a, const void *b)
 {
-    const struct lint_remark *p = a, *q = b;
+    const struct lint_record *p = a, *q = b;
     const uint32_t keys[][2] = {{p->group, q->group}, {p->b, q->b},       {p->c, q->c},
                                 {p->uc, q->uc},       {p->page, q->page}, {p->off, q->off}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -20,7 +20,7 @@ static int by_barrier(const void *a, const void *b)
 }
 
 /* The first of all uses whose mask cannot be; NULL: none. */
-static const struct lint_remark *impossible_mask(const struct lint_remark *uses, size_t count,
+static const struct lint_record *impossible_mask(const struct lint_record *uses, size_t count,
                                                  uint32_t present)
 {
     for (size_t i = 0; i < count; i++) {
@@ -32,7 +32,7 @@ static const struct lint_remark *impossible_mask(const struct lint_remark *uses,
 }
 
 /* Whether all columns of the mask take part in this run of uses with one mask, equally often. */
-static bool is_complete(const struct lint_remark *uses, size_t count)
+static bool is_complete(const struct lint_record *uses, size_t count)
 {
     size_t times[LINT_COLUMNS_MAX] = {0};
     for (size_t i = 0; i < count; i++) {
@@ -48,9 +48,9 @@ static bool is_complete(const struct lint_remark *uses, size_t count)
 
 /* A use that does not fit the others: its mask is not the set of columns that use the barrier, or
  * else the first of those that are not complete; NULL: all fit. */
-static const struct lint_remark *odd_use(const struct lint_remark *uses, size_t count)
+static const struct lint_record *odd_use(const struct lint_record *uses, size_t count)
 {
-    const struct lint_remark *incomplete = NULL;
+    const struct lint_record *incomplete = NULL;
     uint32_t users = 0;
     for (size_t i = 0; i < count; i++) {
         users |= lint_bit(uses[i].uc);
@@ -75,7 +75,7 @@ static const struct lint_remark *odd_use(const struct lint_remark *uses, size_t 
 
 int lint_by_place(const void *a, const void *b)
 {
-    const struct lint_remark *p = a, *q = b;
+    const struct lint_record *p = a, *q = b;
     const uint32_t keys[][2] = {{p->uc, q->uc}, {p->page, q->page}, {p->off, q->off}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (keys[i][0] != keys[i][1]) {
@@ -85,7 +85,7 @@ int lint_by_place(const void *a, const void *b)
     return 0;
 }
 
-static bool judge_users(struct lint *l, struct lint_remark *uses, size_t count)
+static bool judge_users(struct lint *l, struct lint_record *uses, size_t count)
 {
     bool hold = true;
     qsort(uses, count, sizeof *uses, lint_by_place);
@@ -104,8 +104,8 @@ static bool judge_users(struct lint *l, struct lint_remark *uses, size_t count)
 }
 
 /* What is wrong about a use. */
-static void describe(char *text, size_t size, const struct lint_remark *use,
-                     const struct lint_remark *uses, size_t count, uint32_t present)
+static void describe(char *text, size_t size, const struct lint_record *use,
+                     const struct lint_record *uses, size_t count, uint32_t present)
 {
     uint32_t times[LINT_COLUMNS_MAX] = {0};
     for (size_t i = 0; i < count; i++) {
@@ -139,23 +139,23 @@ static void describe(char *text, size_t size, const struct lint_remark *use,
 }
 
 /* All uses of one barrier. */
-static bool judge_barrier(struct lint *l, struct lint_remark *uses, size_t count, uint32_t present)
+static bool judge_barrier(struct lint *l, struct lint_record *uses, size_t count, uint32_t present)
 {
-    const struct lint_remark *wrong = impossible_mask(uses, count, present);
+    const struct lint_record *wrong = impossible_mask(uses, count, present);
     if (wrong == NULL) {
         wrong = odd_use(uses, count);
     }
     if (wrong != NULL) {
-        const struct lint_remark at = *wrong;
+        const struct lint_record at = *wrong;
         char what[128];
         describe(what, sizeof what, &at, uses, count, present);
         if (!judge_users(l, uses, count)) {
             return false;
         }
-        return LINT_EXPECT(l, AIE_044, false, LINT_REMARKED(&at),
-                           "the mask of the columns that use it, this one among them, equally "
-                           "often",
-                           "$rb%u with mask 0x%x in column %u, %s", at.b - 1, at.c, at.uc, what);
+        return LINT_CHECK(l, AIE_044, false, LINT_REMARKED(&at),
+                          "the mask of the columns that use it, this one among them, equally "
+                          "often",
+                          "$rb%u with mask 0x%x in column %u, %s", at.b - 1, at.c, at.uc, what);
     }
     l->exercised[AIE_044]++;
     return judge_users(l, uses, count);
@@ -173,7 +173,7 @@ static uint32_t columns_of(const struct lint *l, uint32_t group)
 
 bool lint_parties(struct lint *l)
 {
-    struct lint_remark *uses = malloc((l->sync.count + 1) * sizeof *uses);
+    struct lint_record *uses = malloc((l->sync.count + 1) * sizeof *uses);
     size_t count = 0;
     bool hold = true;
     if (uses == NULL) {

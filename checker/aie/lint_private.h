@@ -47,12 +47,12 @@ struct lint_code {
 };
 
 /* An instruction that matters beyond its page. */
-struct lint_remark {
+struct lint_record {
     uint32_t group, uc, page, off, job; /* job: place in the page */
     uint32_t a, b, c;                   /* as the list says */
 };
-struct lint_remarks {
-    struct lint_remark *items;
+struct lint_records {
+    struct lint_record *items;
     size_t count;
 };
 
@@ -66,15 +66,18 @@ struct lint {
     uint64_t exercised[NOCAP_RULE_COUNT];
     struct nocap_check_options check; /* what holds of the options for all findings */
     struct nocap_findings findings;
-    struct nocap_aie_lines **lines; /* by kernel, or of the only one; NULL: none */
+    struct lint_lines {
+        bool opened;
+        struct nocap_aie_lines *lines; /* NULL: none */
+    } * lines;                         /* by kernel, or of the only one */
     bool *main; /* by page of the image: it belongs to the code that its column begins with */
     bool out_of_memory;
     struct lint_code *code;    /* the page that is being judged */
-    struct lint_remarks sync;  /* barriers and launches: opcode, id, participants or mask */
-    struct lint_remarks jobs;  /* jobs of pages that have any of these: id, deferred */
-    struct lint_remarks loads; /* PREEMPT, LOAD_PDI, LOAD_CORES: opcode, id, page */
-    struct lint_remarks waits; /* WAIT_TCTS: tile, actor, tokens */
-    struct lint_remarks tasks; /* known writes that start a task with a token: address */
+    struct lint_records sync;  /* barriers and launches: opcode, id, participants or mask */
+    struct lint_records jobs;  /* jobs of pages that have any of these: id, deferred */
+    struct lint_records loads; /* PREEMPT, LOAD_PDI, LOAD_CORES: opcode, id, page */
+    struct lint_records waits; /* WAIT_TCTS: tile, actor, tokens */
+    struct lint_records tasks; /* known writes that start a task with a token: address */
     const struct nocap_aie_page *handles_of; /* a page of the column that shared_handles is of */
     uint32_t shared_handles; /* shared registers that get handles of transfers; bits */
     bool hidden_tasks;       /* tasks may be started in ways that are not seen */
@@ -93,7 +96,7 @@ struct lint_place {
 void lint_say(struct lint *l, enum nocap_rule rule, enum nocap_severity severity,
               struct lint_place place, const char *expected, const char *observed, ...)
     __attribute__((format(printf, 6, 7)));
-void lint_remark(struct lint *l, struct lint_remarks *list, const struct lint_remark *remark);
+void lint_record(struct lint *l, struct lint_records *list, const struct lint_record *remark);
 
 /* A place of the page that is being judged. */
 #define LINT_HERE(l, off) LINT_AT((l)->code->page, off)
@@ -106,7 +109,7 @@ void lint_remark(struct lint *l, struct lint_remarks *list, const struct lint_re
 bool lint_expect(struct lint *l, enum nocap_rule rule, enum nocap_severity severity, bool condition,
                  struct lint_place place, const char *expected, const char *observed, ...)
     __attribute__((format(printf, 7, 8)));
-#define LINT_EXPECT(l, RULE, condition, place, expected, ...)                                      \
+#define LINT_CHECK(l, RULE, condition, place, expected, ...)                                       \
     lint_expect(l, RULE, nocap_rules[RULE].severity, condition, place, expected, __VA_ARGS__)
 #define LINT_EXPECT_AS(l, RULE, severity, condition, place, expected, ...)                         \
     lint_expect(l, RULE, severity, condition, place, expected, __VA_ARGS__)
@@ -127,7 +130,7 @@ void lint_remote(struct lint *l);   /* 044..047 */
 bool lint_parties(struct lint *l);
 
 /* Of the columns that a party mask can name. */
-static inline bool lint_is_remote(const struct lint_remark *r)
+static inline bool lint_is_remote(const struct lint_record *r)
 {
     return r->a == NOCAP_AIE_REMOTE_BARRIER && r->uc < LINT_COLUMNS_MAX;
 }
@@ -169,7 +172,7 @@ void lint_order_free(struct lint_order *order);
 bool lint_order_before(const struct lint_order *order, uint32_t ja, uint32_t a, uint32_t jb,
                        uint32_t b);
 /* The op at which a job that was started stands still for ever; LINT_NONE: it ends. */
-uint32_t lint_order_stuck(const struct lint_order *order, uint32_t job);
+uint32_t lint_order_blocked(const struct lint_order *order, uint32_t job);
 bool lint_order_started(const struct lint_order *order, uint32_t job);
 
 #endif

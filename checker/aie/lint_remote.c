@@ -8,7 +8,7 @@
 #include "checker/aie/lint_private.h"
 
 struct runner {
-    const struct lint_remark *job; /* its first op, id, whether deferred */
+    const struct lint_record *job; /* its first op, id, whether deferred */
     size_t first, last, at;        /* in the list of sync; behind the last */
     bool started, waiting;
 };
@@ -22,7 +22,7 @@ struct columns {
     size_t begin[LINT_COLUMNS_MAX], behind[LINT_COLUMNS_MAX]; /* those of the page that it is at */
 };
 
-static const struct lint_remark *op_of(const struct columns *c, const struct runner *r)
+static const struct lint_record *op_of(const struct columns *c, const struct runner *r)
 {
     return &c->l->sync.items[r->at];
 }
@@ -54,7 +54,7 @@ static void launch(struct columns *c, uint32_t uc, uint32_t id)
 }
 
 /* How many jobs of the column's page stand at a local barrier; lets them go if they are enough. */
-static bool meet(struct columns *c, uint32_t uc, const struct lint_remark *barrier)
+static bool meet(struct columns *c, uint32_t uc, const struct lint_record *barrier)
 {
     for (int pass = 0; pass < 2; pass++) {
         uint32_t arrived = 0;
@@ -80,7 +80,7 @@ static bool run_page(struct columns *c, uint32_t uc)
     for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
         struct runner *r = &c->runners[i];
         while (r->started && !r->waiting && !is_over(r)) {
-            const struct lint_remark *op = op_of(c, r);
+            const struct lint_record *op = op_of(c, r);
             moved = true;
             if (op->a == NOCAP_AIE_LAUNCH_JOB) {
                 launch(c, uc, op->b);
@@ -97,12 +97,12 @@ static bool run_page(struct columns *c, uint32_t uc)
 }
 
 /* The job of the column that stands at this remote barrier; NULL: none. */
-static struct runner *stands_at(const struct columns *c, uint32_t uc,
-                                const struct lint_remark *barrier)
+static struct runner *blocked_at(const struct columns *c, uint32_t uc,
+                                 const struct lint_record *barrier)
 {
     for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
         struct runner *r = &c->runners[i];
-        const struct lint_remark *op = r->waiting ? op_of(c, r) : NULL;
+        const struct lint_record *op = r->waiting ? op_of(c, r) : NULL;
         if (op != NULL && op->a == NOCAP_AIE_REMOTE_BARRIER && op->b == barrier->b &&
             op->c == barrier->c) {
             return r;
@@ -111,11 +111,11 @@ static struct runner *stands_at(const struct columns *c, uint32_t uc,
     return NULL;
 }
 
-static bool meet_remote(struct columns *c, const struct lint_remark *barrier)
+static bool barrier_arrive(struct columns *c, const struct lint_record *barrier)
 {
     struct runner *all[LINT_COLUMNS_MAX];
     for (uint32_t uc = 0; uc < LINT_COLUMNS_MAX; uc++) {
-        all[uc] = (barrier->c & lint_bit(uc)) != 0 ? stands_at(c, uc, barrier) : NULL;
+        all[uc] = (barrier->c & lint_bit(uc)) != 0 ? blocked_at(c, uc, barrier) : NULL;
         if ((barrier->c & lint_bit(uc)) != 0 && all[uc] == NULL) {
             return false;
         }
@@ -136,7 +136,7 @@ static bool step(struct columns *c, uint32_t uc)
     for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
         struct runner *r = &c->runners[i];
         if (r->waiting && op_of(c, r)->a == NOCAP_AIE_REMOTE_BARRIER) {
-            moved |= meet_remote(c, op_of(c, r));
+            moved |= barrier_arrive(c, op_of(c, r));
         }
         over &= is_over(r) || !r->started;
     }
@@ -150,7 +150,7 @@ static bool step(struct columns *c, uint32_t uc)
 /* ---- telling who hangs ---- */
 
 /* The job of a column that stands at a remote barrier; NULL: none. */
-static const struct runner *stuck_in(const struct columns *c, uint32_t uc)
+static const struct runner *blocked_in(const struct columns *c, uint32_t uc)
 {
     for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
         const struct runner *r = &c->runners[i];
@@ -162,13 +162,13 @@ static const struct runner *stuck_in(const struct columns *c, uint32_t uc)
 }
 
 /* Where column `uc` comes to this barrier later; NULL: it does not. */
-static const struct lint_remark *later(const struct columns *c, uint32_t uc,
-                                       const struct lint_remark *barrier)
+static const struct lint_record *later(const struct columns *c, uint32_t uc,
+                                       const struct lint_record *barrier)
 {
     for (size_t i = c->begin[uc]; i < c->end[uc]; i++) {
         const struct runner *r = &c->runners[i];
         for (size_t at = r->at; at < r->last; at++) {
-            const struct lint_remark *op = &c->l->sync.items[at];
+            const struct lint_record *op = &c->l->sync.items[at];
             if (op->a == barrier->a && op->b == barrier->b && op->c == barrier->c) {
                 return op;
             }
@@ -179,11 +179,11 @@ static const struct lint_remark *later(const struct columns *c, uint32_t uc,
 
 /* The column that another one, which stands at a barrier, waits for: it stands elsewhere, and comes
  * there later. LINT_COLUMNS_MAX: none. */
-static uint32_t awaited(const struct columns *c, const struct lint_remark *mine)
+static uint32_t awaited(const struct columns *c, const struct lint_record *mine)
 {
     for (uint32_t uc = 0; uc < LINT_COLUMNS_MAX; uc++) {
         const struct runner *r =
-            (mine->c & lint_bit(uc)) != 0 && uc != mine->uc ? stuck_in(c, uc) : NULL;
+            (mine->c & lint_bit(uc)) != 0 && uc != mine->uc ? blocked_in(c, uc) : NULL;
         if (r != NULL && op_of(c, r)->b != mine->b && later(c, uc, mine) != NULL) {
             return uc;
         }
@@ -192,12 +192,12 @@ static uint32_t awaited(const struct columns *c, const struct lint_remark *mine)
 }
 
 /* Who waits for whom from this column on, up to itself; whether that is a circle. */
-static bool report_circle(struct columns *c, const struct lint_remark *first)
+static bool report_circle(struct columns *c, const struct lint_record *first)
 {
     char text[LINT_TEXT_MAX] = "";
     size_t used = 0;
     uint32_t seen = 0;
-    const struct lint_remark *mine = first, *back = NULL;
+    const struct lint_record *mine = first, *back = NULL;
     while ((seen & lint_bit(mine->uc)) == 0) {
         uint32_t uc = awaited(c, mine);
         seen |= lint_bit(mine->uc);
@@ -213,7 +213,7 @@ static bool report_circle(struct columns *c, const struct lint_remark *first)
                 mine == first ? "" : ", but stands at", mine->b - 1, mine->page, mine->off, uc,
                 back->page, back->off);
         }
-        mine = op_of(c, stuck_in(c, uc));
+        mine = op_of(c, blocked_in(c, uc));
     }
     if (mine != first) {
         return false; /* the circle is told from a column that is part of it */
@@ -229,14 +229,14 @@ static void report_hang(struct columns *c)
 {
     const struct runner *first = NULL;
     for (uint32_t uc = 0; uc < LINT_COLUMNS_MAX; uc++) {
-        const struct runner *r = stuck_in(c, uc);
+        const struct runner *r = blocked_in(c, uc);
         first = first == NULL ? r : first;
         if (r != NULL && report_circle(c, op_of(c, r))) {
             return;
         }
     }
     if (first != NULL) {
-        const struct lint_remark *op = op_of(c, first);
+        const struct lint_record *op = op_of(c, first);
         lint_say(c->l, AIE_046, NOCAP_ERROR, LINT_REMARKED(op),
                  "columns that meet at their barriers in the same order",
                  "column %u stands at $rb%u for ever, since others wait for it elsewhere", op->uc,
@@ -254,7 +254,7 @@ static void fill(struct columns *c, uint32_t group)
     uint32_t page = LINT_NONE, uc = LINT_NONE;
     bool main = false;
     for (size_t i = 0; i < l->jobs.count; i++) {
-        const struct lint_remark *job = &l->jobs.items[i];
+        const struct lint_record *job = &l->jobs.items[i];
         if (job->group != group || job->uc >= LINT_COLUMNS_MAX) {
             continue;
         }

@@ -30,9 +30,9 @@ static void judge_waits(struct lint *l)
             return;
         }
         uint16_t job = (uint16_t)(code->job_of[i] + 1);
-        if (!LINT_EXPECT(l, AIE_037, owner[channel] == 0 || owner[channel] == job,
-                         LINT_HERE(l, op->off), "one job that waits for this channel",
-                         "a second one: job %u", code->jobs[code->job_of[i]].id)) {
+        if (!LINT_CHECK(l, AIE_037, owner[channel] == 0 || owner[channel] == job,
+                        LINT_HERE(l, op->off), "one job that waits for this channel",
+                        "a second one: job %u", code->jobs[code->job_of[i]].id)) {
             job = owner[channel];
         }
         owner[channel] = job;
@@ -133,7 +133,7 @@ static bool judge_barriers(struct lint *l)
 
 /* ---- deadlock in a page ---- */
 
-static void tell(char *text, const struct lint_code *code, uint32_t job, uint32_t op)
+static void describe_job(char *text, const struct lint_code *code, uint32_t job, uint32_t op)
 {
     size_t used = strlen(text);
     snprintf(text + used, CYCLE_TEXT - used, "%sjob %u%s stands at $lb%u (offset %u)",
@@ -145,10 +145,10 @@ static void tell(char *text, const struct lint_code *code, uint32_t job, uint32_
  * has not begun; LINT_NONE: none. */
 static uint32_t missing(const struct lint_code *code, const struct lint_order *order, uint32_t job)
 {
-    uint32_t op = lint_order_stuck(order, job);
+    uint32_t op = lint_order_blocked(order, job);
     uint32_t barrier = V(&code->ops[op], LOCAL_BARRIER, local_barrier_id);
     for (uint32_t j = 0; j < code->job_count; j++) {
-        uint32_t at = lint_order_stuck(order, j);
+        uint32_t at = lint_order_blocked(order, j);
         bool here =
             at != LINT_NONE && V(&code->ops[at], LOCAL_BARRIER, local_barrier_id) == barrier;
         uint32_t from = at != LINT_NONE ? at : code->jobs[j].first;
@@ -169,10 +169,10 @@ static void report_cycle(struct lint *l, const struct lint_order *order, uint32_
     const struct lint_code *code = l->code;
     char text[CYCLE_TEXT] = "";
     bool seen[LINT_JOBS_MAX] = {false};
-    uint32_t first = lint_order_stuck(order, job);
-    while (job != LINT_NONE && !seen[job] && lint_order_stuck(order, job) != LINT_NONE) {
+    uint32_t first = lint_order_blocked(order, job);
+    while (job != LINT_NONE && !seen[job] && lint_order_blocked(order, job) != LINT_NONE) {
         seen[job] = true;
-        tell(text, code, job, lint_order_stuck(order, job));
+        describe_job(text, code, job, lint_order_blocked(order, job));
         job = missing(code, order, job);
     }
     if (job != LINT_NONE && !seen[job]) {
@@ -196,7 +196,7 @@ static void judge_deadlock(struct lint *l)
         return;
     }
     for (uint32_t j = 0; j < l->code->job_count; j++) {
-        if (lint_order_stuck(order, j) != LINT_NONE) {
+        if (lint_order_blocked(order, j) != LINT_NONE) {
             report_cycle(l, order, j);
             break;
         }
@@ -210,11 +210,11 @@ static void judge_deadlock(struct lint *l)
 
 /* ---- what concerns more than this page ---- */
 
-static void remark(struct lint *l, struct lint_remarks *list, uint32_t i, uint32_t a, uint32_t b,
+static void remark(struct lint *l, struct lint_records *list, uint32_t i, uint32_t a, uint32_t b,
                    uint32_t c)
 {
     const struct nocap_aie_page *page = l->code->page;
-    const struct lint_remark r = {.group = page->group,
+    const struct lint_record r = {.group = page->group,
                                   .uc = page->uc,
                                   .page = page->index,
                                   .off = l->code->ops[i].off,
@@ -222,7 +222,7 @@ static void remark(struct lint *l, struct lint_remarks *list, uint32_t i, uint32
                                   .a = a,
                                   .b = b,
                                   .c = c};
-    lint_remark(l, list, &r);
+    lint_record(l, list, &r);
 }
 
 /* A task with the tokens that it may send: one, or as often as it is repeated. */
@@ -238,13 +238,9 @@ static void remark_queues(struct lint *l, uint32_t i, uint32_t from, const struc
 {
     const struct lint_code *code = l->code;
     uint32_t low = (uint32_t)bd->remote, queue;
-    uint32_t tile = nocap_aie_tile(low >> NOCAP_AIE_COLUMN_SHIFT,
-                                   low >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX);
-    for (uint32_t actor = 0; actor < NOCAP_AIE_ACTOR_CORE; actor++) {
-        if (!nocap_aie_task_queue(l->chip, tile, actor, &queue) || queue < low ||
-            (queue - low) / 4 >= bd->length) {
-            continue;
-        }
+    for (uint32_t next = low;
+         nocap_aie_next_queue(l->chip, next, &queue) && (queue - low) / 4 < bd->length;
+         next = queue + 4) {
         uint64_t at = (uint64_t)from + (queue - low);
         if (at + 4 <= code->limit) {
             remark_task(l, i, queue, nocap_aie_u32(code->page->bytes + at));

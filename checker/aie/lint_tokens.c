@@ -30,7 +30,7 @@ bool lint_find_main(struct lint *l)
 /* By group, queue, column and place. */
 static int by_queue(const void *a, const void *b)
 {
-    const struct lint_remark *p = a, *q = b;
+    const struct lint_record *p = a, *q = b;
     const uint32_t keys[][2] = {
         {p->group, q->group}, {p->a, q->a}, {p->uc, q->uc}, {p->page, q->page}, {p->off, q->off}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -41,7 +41,7 @@ static int by_queue(const void *a, const void *b)
     return 0;
 }
 
-enum { CHANNELS = 1 << (NOCAP_AIE_TILE_BITS + 4), ACTORS = 16 };
+enum { ACTORS = 32, CHANNELS = ACTORS << NOCAP_AIE_TILE_BITS };
 
 /* Tokens waited for on one channel. */
 struct channel {
@@ -49,7 +49,7 @@ struct channel {
     uint32_t page, job;
     uint64_t waited;              /* by all columns */
     uint64_t pages, here, in_job; /* by that column: in earlier pages, in this page, in this job */
-    bool told;
+    bool reported;
 };
 
 struct tokens {
@@ -60,7 +60,7 @@ struct tokens {
 };
 
 /* The first task that does not come before the key. */
-static size_t first_task(const struct tokens *t, const struct lint_remark *key)
+static size_t first_task(const struct tokens *t, const struct lint_record *key)
 {
     size_t low = 0, high = t->l->tasks.count;
     while (low < high) {
@@ -74,8 +74,8 @@ static size_t first_task(const struct tokens *t, const struct lint_remark *key)
 
 /* Tokens of tasks that the wait's own column can only start after it: later in its job, or in a
  * later page. `key` has group and queue of the channel. */
-static uint64_t tokens_after(const struct tokens *t, const struct lint_remark *wait,
-                             struct lint_remark key)
+static uint64_t tokens_after(const struct tokens *t, const struct lint_record *wait,
+                             struct lint_record key)
 {
     key.uc = wait->uc;
     key.page = wait->page;
@@ -88,14 +88,14 @@ static uint64_t tokens_after(const struct tokens *t, const struct lint_remark *w
     key.page = 0;
     uint64_t after = t->sums[first_task(t, &key)] - t->sums[next];
     for (; at < next; at++) {
-        const struct lint_remark *task = &t->l->tasks.items[at];
+        const struct lint_record *task = &t->l->tasks.items[at];
         after += task->job == wait->job ? task->b : 0;
     }
     return after;
 }
 
 /* Counts the wait among those of its channel. */
-static void count_wait(struct channel *c, const struct lint_remark *w)
+static void count_wait(struct channel *c, const struct lint_record *w)
 {
     if (c->group != w->group + 1) {
         *c = (struct channel){.group = w->group + 1, .from = w->uc, .page = w->page, .job = w->job};
@@ -116,16 +116,16 @@ static void count_wait(struct channel *c, const struct lint_remark *w)
     c->in_job += w->c;
 }
 
-static void judge_wait(struct tokens *t, const struct lint_remark *w)
+static void judge_wait(struct tokens *t, const struct lint_record *w)
 {
     struct lint *l = t->l;
-    struct lint_remark key = {.group = w->group};
+    struct lint_record key = {.group = w->group};
     if (w->a >> NOCAP_AIE_TILE_BITS != 0 || w->b >= ACTORS ||
         !nocap_aie_task_queue(l->chip, w->a, w->b, &key.a)) {
         return;
     }
     size_t first = first_task(t, &key);
-    struct lint_remark behind = key;
+    struct lint_record behind = key;
     behind.a++;
     size_t last = first_task(t, &behind);
     if (first == last) {
@@ -138,33 +138,33 @@ static void judge_wait(struct tokens *t, const struct lint_remark *w)
     uint64_t after = lint_in_main_chain(l, w->group, w->uc, w->page) ? tokens_after(t, w, key) : 0;
     bool enough = c->waited <= tokens, before = c->pages + c->in_job <= tokens - after;
     l->exercised[AIE_038]++;
-    if (!c->told && !enough) {
+    if (!c->reported && !enough) {
         lint_say(l, AIE_038, NOCAP_ERROR, LINT_REMARKED(w),
                  "no more tokens than the tasks of the channel send",
                  "%llu tokens, and tasks for %llu written to 0x%x", (unsigned long long)c->waited,
                  (unsigned long long)tokens, key.a);
-    } else if (!c->told && !before) {
+    } else if (!c->reported && !before) {
         lint_say(l, AIE_038, NOCAP_ERROR, LINT_REMARKED(w),
                  "no more tokens than tasks send that were started before",
                  "%llu tokens up to here; tasks for %llu of them are started after this wait",
                  (unsigned long long)c->pages + c->in_job, (unsigned long long)after);
     }
-    c->told |= !enough || !before;
+    c->reported |= !enough || !before;
 }
 
 /* A column that waits for a channel without a task, and starts one that nobody waits for: most
  * likely one of the two names the wrong channel. */
-static void judge_orphan(struct tokens *t, const struct lint_remark *w,
-                         const struct lint_remark *task)
+static void judge_orphan(struct tokens *t, const struct lint_record *w,
+                         const struct lint_record *task)
 {
     struct lint *l = t->l;
     struct channel *c = &t->channels[w->a * ACTORS + w->b];
     char wanted[48], started[48];
     uint32_t tile, actor;
-    bool told = c->group == w->group + 1 && c->told;
+    bool reported = c->group == w->group + 1 && c->reported;
     c->group = w->group + 1;
-    c->told = true;
-    if (!told && nocap_aie_queue_actor(l->chip, task->a, &tile, &actor)) {
+    c->reported = true;
+    if (!reported && nocap_aie_queue_actor(l->chip, task->a, &tile, &actor)) {
         lint_say(
             l, AIE_038, NOCAP_ERROR, LINT_REMARKED(w), "a task for the channel that is waited for",
             "%u tokens of %s, which no task of the file is for; that at page %u offset %u is "
@@ -176,9 +176,9 @@ static void judge_orphan(struct tokens *t, const struct lint_remark *w,
 
 /* Of each column the first task with a token for which no column of the kernel waits; `from` is the
  * first task of the kernel, returned that of the next one. */
-static size_t find_unawaited(const struct tokens *t, size_t from, const struct lint_remark **of)
+static size_t find_unawaited(const struct tokens *t, size_t from, const struct lint_record **of)
 {
-    const struct lint_remark *tasks = t->l->tasks.items;
+    const struct lint_record *tasks = t->l->tasks.items;
     size_t first = from, i = from;
     memset(of, 0, NOCAP_UCS * sizeof *of);
     for (; i < t->l->tasks.count && tasks[i].group == tasks[from].group; i++) {
@@ -194,14 +194,14 @@ static size_t find_unawaited(const struct tokens *t, size_t from, const struct l
 static void judge_orphans(struct tokens *t)
 {
     const struct lint *l = t->l;
-    const struct lint_remark *unawaited[NOCAP_UCS];
+    const struct lint_record *unawaited[NOCAP_UCS];
     size_t w = 0;
     for (size_t next, from = 0; from < l->tasks.count; from = next) {
         uint32_t group = l->tasks.items[from].group;
         next = find_unawaited(t, from, unawaited);
         for (; w < l->waits.count && l->waits.items[w].group <= group; w++) {
-            const struct lint_remark *wait = &l->waits.items[w];
-            struct lint_remark key = {.group = group};
+            const struct lint_record *wait = &l->waits.items[w];
+            struct lint_record key = {.group = group};
             if (wait->group == group && wait->c != 0 && wait->uc < NOCAP_UCS &&
                 unawaited[wait->uc] != NULL && wait->a >> NOCAP_AIE_TILE_BITS == 0 &&
                 wait->b < ACTORS && nocap_aie_task_queue(l->chip, wait->a, wait->b, &key.a)) {
@@ -234,7 +234,7 @@ void lint_tokens(struct lint *l)
         scalars |= l->image->relocations[i].type == NOCAP_AIE_REL_SCALAR_32;
     }
     for (size_t i = 0; i < l->tasks.count; i++) {
-        const struct lint_remark *r = &l->tasks.items[i];
+        const struct lint_record *r = &l->tasks.items[i];
         l->hidden_tasks |= !lint_in_main_chain(l, r->group, r->uc, r->page);
     }
     if (l->waits.count == 0 || l->tasks.count == 0 || l->hidden_tasks || l->broken_pages ||

@@ -22,8 +22,8 @@ struct channel {
     uint64_t tokens; /* that its tasks send at most */
     uint32_t tasks;  /* that send a token at all */
     uint32_t waits;
-    uint32_t last;            /* offset of the last such task */
-    bool unknown, told, seen; /* a task was started that is not known; it was polled */
+    uint32_t last;                /* offset of the last such task */
+    bool unknown, reported, seen; /* a task was started that is not known; it was polled */
 };
 
 /* A descriptor, and the task that used it last. */
@@ -122,10 +122,10 @@ static void write_descriptor(struct state *s, const struct nocap_aie_txn_at *at,
 {
     struct use *use = use_of(s, at);
     char text[OPERATION];
-    if (!LINT_EXPECT(s->l, TXN_004, !may_run(s, use), here(s, s->op->off),
-                     "a wait or a poll after the task that uses the descriptor",
-                     "%s writes descriptor %u of TILE_%u_%u, which the task of operation %u uses",
-                     name(s, text), at->number, at->column, at->row, use->by - 1)) {
+    if (!LINT_CHECK(s->l, TXN_004, !may_run(s, use), here(s, s->op->off),
+                    "a wait or a poll after the task that uses the descriptor",
+                    "%s writes descriptor %u of TILE_%u_%u, which the task of operation %u uses",
+                    name(s, text), at->number, at->column, at->row, use->by - 1)) {
         set_use(use, NULL);
     }
     uint8_t next;
@@ -145,10 +145,10 @@ static void patch_descriptor(struct state *s)
         return;
     }
     struct use *use = use_of(s, &at);
-    if (!LINT_EXPECT(s->l, TXN_005, !may_run(s, use), here(s, s->op->off),
-                     "the patch before the task that uses the descriptor",
-                     "%s patches descriptor %u of TILE_%u_%u after operation %u started its task",
-                     name(s, text), at.number, at.column, at.row, use->by - 1)) {
+    if (!LINT_CHECK(s->l, TXN_005, !may_run(s, use), here(s, s->op->off),
+                    "the patch before the task that uses the descriptor",
+                    "%s patches descriptor %u of TILE_%u_%u after operation %u started its task",
+                    name(s, text), at.number, at.column, at.row, use->by - 1)) {
         set_use(use, NULL);
     } else if (use->by != 0 && !use->written) {
         use->patched = s->op->off;
@@ -180,16 +180,16 @@ static void wait_channel(struct state *s, uint32_t column, uint32_t row)
     }
     struct channel *c = channel_of(s, column, row, op->mm2s, op->channel);
     c->waits++;
-    if (c->told || c->unknown || s->l->image->pad_size != 0 || (s->hidden && row != 0)) {
+    if (c->reported || c->unknown || s->l->image->pad_size != 0 || (s->hidden && row != 0)) {
         return;
     }
-    c->told = !LINT_EXPECT(s->l, TXN_002, c->waits <= c->tokens, here(s, op->off),
-                           "a task that was started before and sends the token",
-                           "%s waits for token %u of TILE_%u_%u %s_%u, and tasks for %llu were "
-                           "started",
-                           name(s, text), c->waits, column, row, op->mm2s ? "MM2S" : "S2MM",
-                           op->channel, (unsigned long long)c->tokens);
-    s->astray |= c->told;
+    c->reported = !LINT_CHECK(s->l, TXN_002, c->waits <= c->tokens, here(s, op->off),
+                              "a task that was started before and sends the token",
+                              "%s waits for token %u of TILE_%u_%u %s_%u, and tasks for %llu were "
+                              "started",
+                              name(s, text), c->waits, column, row, op->mm2s ? "MM2S" : "S2MM",
+                              op->channel, (unsigned long long)c->tokens);
+    s->astray |= c->reported;
 }
 
 static void wait_tokens(struct state *s)
@@ -208,9 +208,9 @@ static void poll(struct state *s)
     struct nocap_aie_txn_at at;
     char text[OPERATION];
     s->epoch++;
-    LINT_EXPECT(s->l, TXN_006,
-                s->op->opcode != NOCAP_AIE_TXN_MASKPOLL || (s->op->value & ~s->op->mask) == 0,
-                here(s, s->op->off), "a value under its mask", "%s", name(s, text));
+    LINT_CHECK(s->l, TXN_006,
+               s->op->opcode != NOCAP_AIE_TXN_MASKPOLL || (s->op->value & ~s->op->mask) == 0,
+               here(s, s->op->off), "a value under its mask", "%s", name(s, text));
     nocap_aie_txn_locate(&s->txn, s->op->address, &at);
     if (at.place == NOCAP_AIE_TXN_STATUS) {
         channel_of(s, at.column, at.row, at.mm2s, at.number)->seen = true;
@@ -256,11 +256,11 @@ static void judge_end(struct state *s)
         const struct channel *c = &s->channels[i];
         uint32_t tile = i / (2 * CHANNELS);
         if (c->tasks != 0 && !c->seen) {
-            LINT_EXPECT(s->l, TXN_003, c->waits >= c->tasks, here(s, c->last),
-                        "a wait for each task that sends a token",
-                        "%s%u tasks of TILE_%u_%u %s_%u, and waits for %u of them", s->where,
-                        c->tasks, tile / ROWS, tile % ROWS, i / CHANNELS % 2 != 0 ? "MM2S" : "S2MM",
-                        i % CHANNELS, c->waits);
+            LINT_CHECK(s->l, TXN_003, c->waits >= c->tasks, here(s, c->last),
+                       "a wait for each task that sends a token",
+                       "%s%u tasks of TILE_%u_%u %s_%u, and waits for %u of them", s->where,
+                       c->tasks, tile / ROWS, tile % ROWS, i / CHANNELS % 2 != 0 ? "MM2S" : "S2MM",
+                       i % CHANNELS, c->waits);
         }
     }
     for (uint32_t i = 0; i < COLUMNS * ROWS * DESCRIPTORS; i++) {
@@ -284,11 +284,11 @@ static void judge_stream(struct state *s)
     while ((step = nocap_aie_txn_next(&w)) == NOCAP_AIE_TXN_STEP_OP) {
         take(s);
     }
-    LINT_EXPECT(s->l, TXN_001, step == NOCAP_AIE_TXN_STEP_END, here(s, w.next),
-                "operations up to the end of the stream", "%s%s at operation %u of %u", s->where,
-                step == NOCAP_AIE_TXN_STEP_UNKNOWN ? "a number that none has"
-                                                   : "one that does not fit, or bytes behind all",
-                w.index, s->txn.op_count);
+    LINT_CHECK(s->l, TXN_001, step == NOCAP_AIE_TXN_STEP_END, here(s, w.next),
+               "operations up to the end of the stream", "%s%s at operation %u of %u", s->where,
+               step == NOCAP_AIE_TXN_STEP_UNKNOWN ? "a number that none has"
+                                                  : "one that does not fit, or bytes behind all",
+               w.index, s->txn.op_count);
     if (step == NOCAP_AIE_TXN_STEP_END) {
         judge_end(s);
     }

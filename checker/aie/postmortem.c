@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* AIE control code that hung and was not traced. Of some jobs it is known where they stand. All
  * others are run as far as they could possibly get; what still cannot pass a barrier waits for
- * those whose place is known (postmortem_tell.c). */
+ * those whose place is known (postmortem_text.c). */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { TEXT = 400 };
 /* ---- what else is known ---- */
 
 /* Takes the sentence, which may be NULL for want of memory. */
-static enum nocap_status add_note(struct stuck *s, const char *id, char *note)
+static enum nocap_status add_note(struct blocked *s, const char *id, char *note)
 {
     enum nocap_status status = note == NULL
                                    ? nocap_fail(s->err, NOCAP_E_MEMORY, "out of memory")
@@ -32,7 +32,7 @@ static const char *state_meaning(uint32_t state)
         const char *meaning;
     } states[] = {
 #define STATE(value, meaning) {value, meaning},
-#include "formats/aie/remains.def"
+#include "formats/aie/postmortem.def"
     };
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
         if (states[i].state == state) {
@@ -44,12 +44,12 @@ static const char *state_meaning(uint32_t state)
 
 /* Jobs that are not over by the counters of the firmware, and how often which kind of instruction
  * blocked. */
-static enum nocap_status note_counters(struct stuck *s, uint32_t uc)
+static enum nocap_status note_counters(struct blocked *s, uint32_t uc)
 {
-    const struct nocap_aie_column_remains *r = &s->remains->columns[uc];
+    const struct nocap_aie_column_postmortem *r = &s->postmortem->columns[uc];
     static const char *const names[NOCAP_AIE_COUNTERS] = {
 #define COUNTER(ID, name) [NOCAP_AIE_C_##ID] = name,
-#include "formats/aie/remains.def"
+#include "formats/aie/postmortem.def"
     };
     char text[TEXT] = "";
     size_t used = 0;
@@ -87,19 +87,19 @@ static bool same_digits(const char *a, const char *b)
 }
 
 /* The runtime says of which file it tells. */
-static enum nocap_status note_uid(struct stuck *s)
+static enum nocap_status note_uid(struct blocked *s)
 {
     char *note = NULL;
-    if (s->remains->uid[0] == 0 || !s->image->has_uid ||
-        same_digits(s->remains->uid, s->image->uid)) {
+    if (s->postmortem->uid[0] == 0 || !s->image->has_uid ||
+        same_digits(s->postmortem->uid, s->image->uid)) {
         return NOCAP_OK;
     }
     int length = asprintf(&note, "the run was of the file with UUID %.60s; this one has %s",
-                          s->remains->uid, s->image->uid);
+                          s->postmortem->uid, s->image->uid);
     return add_note(s, "other-file", length < 0 ? NULL : note);
 }
 
-static enum nocap_status add_notes(struct stuck *s)
+static enum nocap_status add_notes(struct blocked *s)
 {
     RETURN_IF_FAILED(note_uid(s));
     const struct {
@@ -118,9 +118,9 @@ static enum nocap_status add_notes(struct stuck *s)
             RETURN_IF_FAILED(add_note(s, passed[i].id, length < 0 ? NULL : note));
         }
     }
-    for (uint32_t uc = 0; uc < NOCAP_AIE_REMAINS_COLUMNS; uc++) {
-        const struct nocap_aie_column_remains *r = &s->remains->columns[uc];
-        const struct stuck_column *c = uc < STUCK_COLUMNS ? &s->columns[uc] : NULL;
+    for (uint32_t uc = 0; uc < NOCAP_AIE_POSTMORTEM_COLUMNS; uc++) {
+        const struct nocap_aie_column_postmortem *r = &s->postmortem->columns[uc];
+        const struct blocked_column *c = uc < STUCK_COLUMNS ? &s->columns[uc] : NULL;
         char *note = NULL;
         if (r->has_state) {
             int length = asprintf(&note, "uc%u: state of the firmware 0x%x, %s", uc, r->state,
@@ -171,7 +171,7 @@ static bool take_finding(struct nocap_report *report, const struct nocap_finding
 }
 
 /* What the static rules about waiting say of the file. */
-static enum nocap_status judge_file(struct stuck *s, const char *path)
+static enum nocap_status judge_file(struct blocked *s, const char *path)
 {
     struct nocap_report *report = s->waits.hang->report;
     struct nocap_report *lint;
@@ -197,15 +197,12 @@ static enum nocap_status judge_file(struct stuck *s, const char *path)
 /* ---- all together ---- */
 
 /* Where the jobs of roots stand in the code and, if the file knows it, in its source. */
-static enum nocap_status name_places(const struct stuck *s)
+static enum nocap_status name_places(const struct blocked *s)
 {
     const struct nocap_aie_image *image = s->image;
-    bool kernel = image->kernel_count != 0;
     struct nocap_aie_lines *lines;
     struct nocap_error ignored; /* without lines: aie lint says why */
-    if (nocap_aie_lines_open(&lines, kernel ? image->kernels[0].map : image->map,
-                             kernel ? image->kernels[0].map_size : image->map_size,
-                             &ignored) != NOCAP_OK) {
+    if (nocap_aie_lines_open(&lines, image, 0, &ignored) != NOCAP_OK) {
         lines = NULL;
     }
     bool memory = true;
@@ -215,7 +212,7 @@ static enum nocap_status name_places(const struct stuck *s)
             p->wait == SIZE_MAX ? NULL : &s->waits.hang->waits[p->wait].wait;
         if (p->root && w != NULL && w->has_place) {
             uint32_t uc = p->id.agent - NOCAP_BY_UC0;
-            p->source = stuck_place(&s->columns[uc], lines, (uint32_t)w->off);
+            p->source = blocked_place(&s->columns[uc], lines, (uint32_t)w->off);
             memory = p->source != NULL;
         }
     }
@@ -240,15 +237,15 @@ static void judge(struct nocap_hang *h)
                                                "does not";
 }
 
-static enum nocap_status report_pages(struct stuck *s)
+static enum nocap_status report_pages(struct blocked *s)
 {
     bool any = false, beyond = false;
-    for (uint32_t uc = 0; uc < NOCAP_AIE_REMAINS_COLUMNS; uc++) {
+    for (uint32_t uc = 0; uc < NOCAP_AIE_POSTMORTEM_COLUMNS; uc++) {
         if (uc < STUCK_COLUMNS) {
-            RETURN_IF_FAILED(stuck_open(s, uc));
+            RETURN_IF_FAILED(blocked_open(s, uc));
             any |= s->columns[uc].page != NULL;
         } else {
-            beyond |= s->remains->columns[uc].has_page;
+            beyond |= s->postmortem->columns[uc].has_page;
         }
     }
     any |= s->idle != 0;
@@ -263,15 +260,15 @@ static enum nocap_status report_pages(struct stuck *s)
     RETURN_ERROR_IF(
         !any, s->err, NOCAP_E_INPUT,
         "nothing says in which page a column stood; name it with --stuck UC:PAGE:OFFSET");
-    stuck_run(s);
-    stuck_report(s);
+    blocked_run(s);
+    blocked_report(s);
     return NOCAP_OK;
 }
 
-static enum nocap_status answer(struct stuck *s, const char *path)
+static enum nocap_status answer(struct blocked *s, const char *path)
 {
     bool streams = s->image->stream_count != 0;
-    RETURN_IF_FAILED(streams ? stuck_report_stream(s) : report_pages(s));
+    RETURN_IF_FAILED(streams ? blocked_report_stream(s) : report_pages(s));
     RETURN_IF_FAILED(nocap_hang_link(&s->waits, s->err));
     judge(s->waits.hang);
     if (!streams) {
@@ -283,12 +280,12 @@ static enum nocap_status answer(struct stuck *s, const char *path)
 }
 
 static enum nocap_status analyse(struct nocap_hang *h, const char *path,
-                                 const struct nocap_aie_remains *remains,
+                                 const struct nocap_aie_postmortem *postmortem,
                                  const struct nocap_aie_image *image, struct nocap_error *err)
 {
-    struct stuck s = {.image = image, .remains = remains, .waits = {.hang = h}, .err = err};
+    struct blocked s = {.image = image, .postmortem = postmortem, .waits = {.hang = h}, .err = err};
     s.columns = calloc(STUCK_COLUMNS, sizeof *s.columns);
-    h->remains = true;
+    h->offline = true;
     h->report = calloc(1, sizeof *h->report);
     bool memory = s.columns != NULL && h->report != NULL;
     if (memory) {
@@ -304,19 +301,21 @@ static enum nocap_status analyse(struct nocap_hang *h, const char *path,
     return status;
 }
 
-enum nocap_status nocap_hang_remains(struct nocap_hang **hang, const char *path, const char *kernel,
-                                     const struct nocap_aie_remains *remains,
-                                     struct nocap_error *err)
+enum nocap_status nocap_hang_postmortem(struct nocap_hang **hang, const char *path,
+                                        const char *kernel,
+                                        const struct nocap_aie_postmortem *postmortem,
+                                        struct nocap_error *err)
 {
     struct nocap_aie_image *image;
     *hang = NULL;
     RETURN_IF_FAILED(nocap_aie_image_open(&image, path, err));
     struct nocap_hang *h = calloc(1, sizeof *h);
-    bool told = kernel == NULL && remains->kernel[0] != 0 && image->kernel_count != 0;
-    enum nocap_status status = nocap_aie_image_select(image, told ? remains->kernel : kernel, err);
+    bool told = kernel == NULL && postmortem->kernel[0] != 0 && image->kernel_count != 0;
+    enum nocap_status status =
+        nocap_aie_image_select(image, told ? postmortem->kernel : kernel, err);
     if (status == NOCAP_OK) {
         status = h == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                           : analyse(h, path, remains, image, err);
+                           : analyse(h, path, postmortem, image, err);
     }
     nocap_aie_image_close(image);
     if (status != NOCAP_OK) {

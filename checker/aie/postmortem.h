@@ -12,13 +12,13 @@
 
 enum { STUCK_COLUMNS = 32, STUCK_OPS = NOCAP_AIE_PAGE_SIZE / 4 }; /* bits of a party mask */
 
-struct stuck_op {
+struct blocked_op {
     const struct nocap_aie_insn_info *info;
     uint32_t value[NOCAP_AIE_FIELDS_MAX];
     uint32_t off;
 };
 
-struct stuck_job {
+struct blocked_job {
     uint32_t id, first, end, at; /* ops; at == end: it is over */
     bool deferred, started;
     bool fixed; /* it stands at `at` and was seen there */
@@ -26,21 +26,21 @@ struct stuck_job {
 };
 
 /* The page at which a column stands. */
-struct stuck_column {
+struct blocked_column {
     const struct nocap_aie_page *page; /* NULL: not known */
-    const struct nocap_aie_column_remains *remains;
-    struct stuck_op ops[STUCK_OPS];
+    const struct nocap_aie_column_postmortem *postmortem;
+    struct blocked_op ops[STUCK_OPS];
     uint32_t op_count;
-    struct stuck_job *jobs;
+    struct blocked_job *jobs;
     uint32_t job_count;
     bool main;                      /* the page belongs to the code that the column begins with */
     uint32_t before[UINT8_MAX + 1]; /* uses of remote barriers in earlier pages of the chain */
 };
 
-struct stuck {
+struct blocked {
     const struct nocap_aie_image *image;
-    const struct nocap_aie_remains *remains;
-    struct stuck_column *columns; /* STUCK_COLUMNS of them */
+    const struct nocap_aie_postmortem *postmortem;
+    struct blocked_column *columns; /* STUCK_COLUMNS of them */
     struct nocap_hang_waits waits;
     struct nocap_error *err;
     /* uCs that are told of, as bits: that have no code, that are idle, whose place the file does
@@ -50,32 +50,32 @@ struct stuck {
 
 /* Decodes the page of a column and puts its jobs where they stood. What does not fit the file is
  * remembered as such. */
-enum nocap_status stuck_open(struct stuck *stuck, uint32_t uc);
+enum nocap_status blocked_open(struct blocked *stuck, uint32_t uc);
 /* Runs all jobs whose place is not known: transfers end, tokens come, polls match if they can. */
-void stuck_run(const struct stuck *stuck);
+void blocked_run(const struct blocked *stuck);
 
 /* How often a job has come to a barrier, where it stands included; how often it ever does. */
-uint32_t stuck_came(const struct stuck_column *column, const struct stuck_job *job, uint8_t opcode,
-                    uint32_t id);
-uint32_t stuck_uses(const struct stuck_column *column, const struct stuck_job *job, uint8_t opcode,
-                    uint32_t id);
+uint32_t blocked_came(const struct blocked_column *column, const struct blocked_job *job,
+                      uint8_t opcode, uint32_t id);
+uint32_t blocked_uses(const struct blocked_column *column, const struct blocked_job *job,
+                      uint8_t opcode, uint32_t id);
 /* Jobs that have come to the local barrier at which this one stands, itself included. */
-uint32_t stuck_locals(const struct stuck_column *column, const struct stuck_job *job);
+uint32_t blocked_locals(const struct blocked_column *column, const struct blocked_job *job);
 /* Columns of the mask that have not come as often as this one; those of which nothing is known are
  * taken to have come. */
-uint32_t stuck_remotes_missing(const struct stuck *stuck, const struct stuck_column *column,
-                               const struct stuck_op *op);
-uint32_t stuck_poll_mask(const struct stuck_op *op);
-uint32_t stuck_poll_value(const struct stuck_op *op);
+uint32_t blocked_remotes_missing(const struct blocked *stuck, const struct blocked_column *column,
+                                 const struct blocked_op *op);
+uint32_t blocked_poll_mask(const struct blocked_op *op);
+uint32_t blocked_poll_value(const struct blocked_op *op);
 /* The list of the firmware is whole, and this job is not in it. */
-bool stuck_is_over(const struct stuck_column *column, const struct stuck_job *job);
+bool blocked_is_over(const struct blocked_column *column, const struct blocked_job *job);
 
-/* postmortem_tell.c: takes the waits of all jobs into `waits`. */
-void stuck_report(struct stuck *stuck);
+/* postmortem_text.c: takes the waits of all jobs into `waits`. */
+void blocked_report(struct blocked *stuck);
 /* postmortem_txn.c: the same of the operation of a transaction stream at which the firmware was. */
-enum nocap_status stuck_report_stream(struct stuck *stuck);
+enum nocap_status blocked_report_stream(struct blocked *stuck);
 /* "page 3 offset 0x2c, WAIT_TCTS, design.asm:12"; freed by the caller, NULL without memory. */
-char *stuck_place(const struct stuck_column *column, const struct nocap_aie_lines *lines,
-                  uint32_t off);
+char *blocked_place(const struct blocked_column *column, const struct nocap_aie_lines *lines,
+                    uint32_t off);
 
 #endif

@@ -34,9 +34,9 @@ static void describe(const struct nocap_aie_txn *txn, const struct nocap_aie_txn
              note[0] == 0 ? "" : " (", note, note[0] == 0 ? "" : ")");
 }
 
-enum nocap_status stuck_report_stream(struct stuck *s)
+enum nocap_status blocked_report_stream(struct blocked *s)
 {
-    const struct nocap_aie_remains *r = s->remains;
+    const struct nocap_aie_postmortem *r = s->postmortem;
     struct nocap_aie_txn txn;
     struct nocap_aie_txn_walker w;
     char text[TEXT];

@@ -86,7 +86,7 @@ static enum nocap_status add_step(struct side *side, const struct nocap_stream_k
     if (++run->pending[side->which] > DIFF_PENDING_MAX) {
         RETURN_IF_FAILED(relieve(run, side->which, err));
     }
-    return diff_settle(run, number, false, err);
+    return diff_commit(run, number, false, err);
 }
 
 static enum nocap_status add_event(struct side *side, const struct nocap_event *read,
@@ -146,7 +146,7 @@ static enum nocap_status read_both(struct diff_run *run, struct side sides[DIFF_
         RETURN_IF_FAILED(read_some(&sides[b ? DIFF_B : DIFF_A], err));
     }
     for (size_t i = 0; i < run->table.count; i++) {
-        RETURN_IF_FAILED(diff_settle(run, i, true, err));
+        RETURN_IF_FAILED(diff_commit(run, i, true, err));
     }
     return NOCAP_OK;
 }
@@ -255,11 +255,13 @@ static enum nocap_status compare(struct diff_run *run, const char *const path[DI
     for (int i = 0; i < DIFF_SIDES; i++) {
         struct side *side = &sides[i];
         const struct nocap_header *header = nocap_reader_header(diff->reader[i]);
-        *side = (struct side){
-            .run = run,
-            .which = i,
-            .reader = diff->reader[i],
-            .event_key = {.header = header, .places = places, .with_time = run->options.with_time}};
+        *side = (struct side){.run = run,
+                              .which = i,
+                              .reader = diff->reader[i],
+                              .event_key = {.header = header,
+                                            .places = places,
+                                            .with_time = run->options.with_time,
+                                            .by_hash = true}};
         RETURN_IF_FAILED(diff_part_open(&side->part, path[i], &run->options, i, header, err));
     }
     for (int i = 0; i < DIFF_SIDES && !run->options.with_time; i++) {

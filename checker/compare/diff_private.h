@@ -60,7 +60,7 @@ void diff_queue_drop(struct diff_queue *queue, size_t count);
 
 /* Takes equal steps off both queues, and differences as soon as enough is known of what follows;
  * `ended`: no steps will come any more. */
-enum nocap_status diff_settle(struct diff_run *run, size_t stream, bool ended,
+enum nocap_status diff_commit(struct diff_run *run, size_t stream, bool ended,
                               struct nocap_error *err);
 /* No longer compares the stream, because one side is too far ahead. */
 enum nocap_status diff_give_up(struct diff_run *run, size_t stream, struct nocap_error *err);

@@ -59,6 +59,20 @@ uint64_t nocap_payload_hash(const struct nocap_event *event)
                                            : mix_bytes(1, event->data, event->data_size);
 }
 
+/* The same for bytes and for the hash that stands in for them. */
+static uint64_t payload_by_hash(const struct nocap_event *event)
+{
+    uint64_t value;
+    size_t size;
+    if ((event->has & (NOCAP_F_VALUE | NOCAP_F_DATA)) == 0) {
+        return nocap_hash_mix(2, event->hash);
+    }
+    if (number_of(event, &value, &size)) {
+        return nocap_payload_hash(event);
+    }
+    return nocap_hash_mix(2, nocap_fnv1a64(NOCAP_FNV1A64_START, event->data, event->data_size));
+}
+
 /* ---- clocks ---- */
 
 static struct nocap_clock_value *clock_slot(struct nocap_event_key *event_key, uint32_t value)
@@ -115,10 +129,13 @@ static uint64_t left_out(const struct nocap_event *event)
 }
 
 /* Kind and every field that counts; a field that is 0 is as good as none, save a payload. */
-static uint64_t hash_of(const struct nocap_event *event, bool payload)
+static uint64_t hash_of(const struct nocap_event_key *event_key, const struct nocap_event *event,
+                        bool payload)
 {
     uint64_t fields = nocap_kind_fields((enum nocap_kind)event->kind) & ~left_out(event);
-    uint64_t data = payload_fields();
+    bool by_hash = event_key->by_hash && (fields & NOCAP_F_HASH) != 0 &&
+                   (event->has & (NOCAP_F_DATA | NOCAP_F_HASH)) != 0;
+    uint64_t data = payload_fields() | (by_hash ? NOCAP_F_HASH : 0);
     uint64_t hash = nocap_hash_mix(event->kind, event->op);
     for (uint64_t rest = fields & ~data & event->has; rest != 0; rest &= rest - 1) {
         unsigned f = (unsigned)__builtin_ctzll(rest);
@@ -127,7 +144,7 @@ static uint64_t hash_of(const struct nocap_event *event, bool payload)
     }
     bool opaque = event->kind == NOCAP_EV_UNKNOWN || event->kind == NOCAP_EV_MALFORMED;
     if (opaque || (payload && (event->has & fields & data) != 0)) {
-        hash = nocap_hash_mix(hash, nocap_payload_hash(event));
+        hash = nocap_hash_mix(hash, by_hash ? payload_by_hash(event) : nocap_payload_hash(event));
     }
     return hash;
 }
@@ -178,12 +195,12 @@ bool nocap_event_key_of(struct nocap_event_key *event_key, const struct nocap_ev
     if (event_key->with_time) {
         uint64_t polls = nocap_hash_mix(event->n, event->t2);
         *item = (struct nocap_item){
-            .hash = nocap_hash_mix(nocap_hash_mix(hash_of(event, true), event->t),
+            .hash = nocap_hash_mix(nocap_hash_mix(hash_of(event_key, event, true), event->t),
                                    is_read ? polls : 0)};
         return event->kind != NOCAP_EV_NOTE;
     }
     if (nocap_header_event_problem(event_key->header, event) != NULL) {
-        *item = (struct nocap_item){.hash = hash_of(event, true)};
+        *item = (struct nocap_item){.hash = hash_of(event_key, event, true)};
         return true; /* all that it says, as it stands */
     }
     if (event->kind == NOCAP_EV_READ && is_clock(event) && event->value != 0) {
@@ -196,7 +213,7 @@ bool nocap_event_key_of(struct nocap_event_key *event_key, const struct nocap_ev
     }
     bool payload = !returns_time(event) && !tells_time(event_key, event);
     *item = (struct nocap_item){
-        .hash = hash_of(event, payload), .is_read = is_read, .is_idle = is_idle(event)};
+        .hash = hash_of(event_key, event, payload), .is_read = is_read, .is_idle = is_idle(event)};
     return true;
 }
 

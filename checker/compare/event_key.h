@@ -18,11 +18,13 @@ struct nocap_clock_value {
     uint8_t by;
 };
 
-/* How a trace is looked at. Set the first three, the rest begins as zero. */
+/* How a trace is looked at. Set the first four, the rest begins as zero. */
 struct nocap_event_key {
     const struct nocap_header *header;
-    const struct nocap_places *places;                 /* of all traces that are compared */
-    bool with_time;                                    /* times, ids and polls count too */
+    const struct nocap_places *places; /* of all traces that are compared */
+    bool with_time;                    /* times, ids and polls count too */
+    bool by_hash; /* a hash is as good as the bytes that it stands for; not so in digests, which are
+                     kept */
     struct nocap_clock_value clock[NOCAP_CLOCKS_KEPT]; /* hashed by value */
 };
 

@@ -135,6 +135,7 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
                                   : open_trace(check, path, err));
     const struct nocap_header *header = nocap_reader_header(check->reader);
     report->arch = header->arch;
+    report->board = header->arch == NOCAP_ARCH_BLACKHOLE ? header->board : NOCAP_BOARD_UNKNOWN;
     report->time_unit = header->time_unit;
     report->clock_hz = header->clock_hz;
     const char *beside = check->options.firmware_beside;
@@ -219,6 +220,7 @@ static enum nocap_status replay(struct check *check, const struct nocap_event *e
         return nocap_engine_feed(check->engine, events, count, err);
     }
     for (size_t i = 0; i < count; i++) {
+        watch->next(watch->context, check->engine, &events[i]);
         RETURN_IF_FAILED(nocap_engine_feed(check->engine, &events[i], 1, err));
         watch->seen(watch->context, check->engine, &events[i]);
     }
@@ -326,6 +328,9 @@ static enum nocap_status begin(struct check *check, const char *path, struct noc
 /* All events were replayed. */
 static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
 {
+    if (check->options.watch != NULL) {
+        check->options.watch->last(check->options.watch->context, check->engine);
+    }
     if (!check->stopped) {
         RETURN_IF_FAILED(judge_file(check, err));
     }

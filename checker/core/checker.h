@@ -93,9 +93,11 @@ struct nocap_check_watch {
     void *context;
     /* Before the first event. */
     void (*begin)(void *context, const struct nocap_reader *reader);
-    /* Behind each event, when the models have taken it. */
+    /* Before each event, and behind it, when the models have taken it. */
+    void (*next)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
     void (*seen)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
     void (*lost)(void *context); /* events are missing before the next one */
+    void (*last)(void *context, const struct nocap_engine *engine); /* behind the last event */
     nocap_requested *requested;
     nocap_requests_ended *ended;
 };
@@ -118,7 +120,7 @@ struct nocap_check_options {
     size_t elf_count;
     nocap_check_ended *ended; /* NULL: nobody asks */
     void *ended_context;
-    nocap_check_reported *told; /* NULL: nobody asks */
+    nocap_check_reported *reported; /* NULL: nobody asks */
     void *reported_context;
     const char *firmware_beside;        /* the trace whose folder the relative paths of the header's
                                            `firmware` begin at; NULL: the one that is checked */
@@ -175,6 +177,7 @@ enum nocap_obstacle {
     NOCAP_NO_CLASS,   /* event classes are missing, see there */
     NOCAP_NO_IMAGE,   /* no firmware ELF was given */
     NOCAP_NO_PROFILE, /* no profile explains the traffic: TRC-010 */
+    NOCAP_NO_CHIP,    /* control code that does not say for which chip it is */
     NOCAP_OBSTACLE_COUNT
 };
 
@@ -201,6 +204,7 @@ struct nocap_report {
     enum nocap_subject subject;
     char *path;
     enum nocap_arch arch;
+    enum nocap_board board;
     enum nocap_time_unit time_unit;
     uint64_t clock_hz; /* 0: not said */
     uint64_t events, t_first, t_last, dropped;

@@ -99,7 +99,7 @@ static struct tally tally_of(const struct nocap_rule_coverage *rules, int family
 struct nocap_coverage_sum nocap_coverage_sum(const struct nocap_rule_coverage *rules)
 {
     const struct tally all = tally_of(rules, -1);
-    return (struct nocap_coverage_sum){all.rules, all.count[EXERCISED]};
+    return (struct nocap_coverage_sum){all.rules - all.count[BLIND], all.count[EXERCISED]};
 }
 
 static size_t traces_of(const struct nocap_results *results)

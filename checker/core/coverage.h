@@ -24,7 +24,7 @@ enum nocap_status nocap_coverage_require(struct nocap_rule_coverage *rules, cons
 /* Rules that are required and not exercised: how many, and their ids, as many as there is room for.
  */
 size_t nocap_coverage_missing(const struct nocap_rule_coverage *rules, char *text, size_t size);
-/* Of the rules that an architecture of these traces has, how many, and how many were exercised. */
+/* How many rules these traces can show, and how many were exercised. */
 struct nocap_coverage_sum {
     unsigned rules, exercised;
 };

@@ -21,8 +21,8 @@ static enum nocap_status pass_gap(struct feed *f, struct nocap_error *err)
     return NOCAP_OK;
 }
 
-static enum nocap_status hand_on(struct feed *f, const struct nocap_event *events, size_t count,
-                                 struct nocap_error *err)
+static enum nocap_status emit(struct feed *f, const struct nocap_event *events, size_t count,
+                              struct nocap_error *err)
 {
     if (events[0].index != f->expected) {
         RETURN_IF_FAILED(pass_gap(f, err));
@@ -47,7 +47,7 @@ enum nocap_status nocap_feed(struct nocap_reader *reader, const char *path, noca
         status = nocap_reader_next(reader, &events, &count, err);
         if (status == NOCAP_OK) {
             any = true;
-            status = hand_on(&f, events, count, err);
+            status = emit(&f, events, count, err);
         } else if (status == NOCAP_END && f.merge != NULL) {
             status = nocap_merge_finish(f.merge, err);
             status = status == NOCAP_OK ? NOCAP_END : status;

@@ -261,8 +261,8 @@ static void add_finding(struct nocap_findings *findings, const struct nocap_dive
         return;
     }
     findings->last[d->rule] = ++report->finding_count;
-    if (findings->options->told != NULL) {
-        findings->options->told(findings->options->reported_context, f);
+    if (findings->options->reported != NULL) {
+        findings->options->reported(findings->options->reported_context, f);
     }
 }
 

@@ -130,7 +130,7 @@ static const struct nocap_divergence *cause_of(const struct nocap_fold *fold, ui
     return cause;
 }
 
-static void hand_on(struct nocap_fold *fold, struct held *h)
+static void emit(struct nocap_fold *fold, struct held *h)
 {
     struct nocap_divergence *d = &h->d;
     uint32_t root = root_of(fold, d->fault);
@@ -159,7 +159,7 @@ void nocap_fold_flush(struct nocap_fold *fold)
         }
     }
     for (uint32_t i = 0; i < fold->count; i++) {
-        hand_on(fold, &fold->held[i]);
+        emit(fold, &fold->held[i]);
     }
     fold->count = 0;
 }

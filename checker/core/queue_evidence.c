@@ -142,15 +142,15 @@ static uint32_t record_points(const struct nocap_profile *p, const uint8_t *byte
     return plain ? WORTH_RECORD : WORTH_OTHER;
 }
 
-/* `told`: the trace says that it is one; else it is what the host wrote somewhere, and rare
+/* `declared`: the trace says that it is one; else it is what the host wrote somewhere, and rare
  * commands look like its data. */
-static void look_at_record(struct queue_evidence *e, const struct nocap_event *event, bool told)
+static void look_at_record(struct queue_evidence *e, const struct nocap_event *event, bool declared)
 {
-    bool any = told;
+    bool any = declared;
     for (size_t i = 0; i < e->count && event->data_size >= NOCAP_CQ_HEADER; i++) {
         struct queue_candidate *c = &e->candidates[i];
         uint32_t points = record_points(&c->profile, event->data, event->data_size);
-        points = told || points > WORTH_OTHER ? points : 0;
+        points = declared || points > WORTH_OTHER ? points : 0;
         c->points += points;
         c->records += points != 0;
         any |= points != 0;

@@ -51,11 +51,10 @@ const char *nocap_verdict_name(enum nocap_verdict verdict)
 
 const char *nocap_obstacle_name(enum nocap_obstacle obstacle)
 {
-    static const char *const names[NOCAP_OBSTACLE_COUNT] = {[NOCAP_OBSERVABLE] = "none",
-                                                            [NOCAP_NO_OBSERVES] = "no-observes",
-                                                            [NOCAP_OTHER_ARCH] = "other-arch",
-                                                            [NOCAP_NO_CLASS] = "no-class",
-                                                            [NOCAP_NO_IMAGE] = "no-elf",
-                                                            [NOCAP_NO_PROFILE] = "no-profile"};
+    static const char *const names[NOCAP_OBSTACLE_COUNT] = {
+        [NOCAP_OBSERVABLE] = "none",       [NOCAP_NO_OBSERVES] = "no-observes",
+        [NOCAP_OTHER_ARCH] = "other-arch", [NOCAP_NO_CLASS] = "no-class",
+        [NOCAP_NO_IMAGE] = "no-elf",       [NOCAP_NO_PROFILE] = "no-profile",
+        [NOCAP_NO_CHIP] = "no-chip"};
     return (unsigned)obstacle < NOCAP_OBSTACLE_COUNT ? names[obstacle] : "?";
 }

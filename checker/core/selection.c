@@ -155,6 +155,7 @@ void nocap_selection_why(char *text, size_t size, const struct nocap_rule_report
         break;
     case NOCAP_NO_PROFILE: append(text, size, "no profile explains what was seen"); break;
     case NOCAP_NO_IMAGE: append(text, size, "no firmware ELF was given"); break;
+    case NOCAP_NO_CHIP: append(text, size, "the file does not say its chip"); break;
     case NOCAP_OBSERVABLE:
     case NOCAP_OBSTACLE_COUNT: break;
     }

@@ -86,13 +86,13 @@ static enum nocap_status adopt(struct golden_compare *look, struct golden_entry 
 }
 
 /* Tells what was found, in the order of the manifest; the first failure ends it. */
-static enum nocap_status tell(const struct work *work, FILE *out, size_t *differences,
-                              struct nocap_error *err)
+static enum nocap_status print_all(const struct work *work, FILE *out, size_t *differences,
+                                   struct nocap_error *err)
 {
     size_t not_made = 0;
     for (size_t i = 0; i < work->count; i++) {
         const struct golden_compare *look = &work->looks[i];
-        fputs(look->told != NULL ? look->told : "", out);
+        fputs(look->text != NULL ? look->text : "", out);
         if (look->status != NOCAP_OK) {
             return nocap_fail(err, look->status, "%s", look->err.text);
         }
@@ -189,7 +189,7 @@ static enum nocap_status look_at_all(const char *dir, bool may_update, bool yes,
                 .dir = dir, .options = options, .golden = &manifest.entries[i], .keep = may_update};
         }
         jobs_run(work.count, options->jobs, look_at, &work);
-        status = tell(&work, out, differences, err);
+        status = print_all(&work, out, differences, err);
     }
     if (status == NOCAP_OK && !may_update) {
         status = fail_if_unreadable(&work, err);
@@ -200,7 +200,7 @@ static enum nocap_status look_at_all(const char *dir, bool may_update, bool yes,
         status = *updated ? adopt_all(&work, dir, err) : NOCAP_OK;
     }
     for (size_t i = 0; i < work.count; i++) {
-        golden_look_free(&work.looks[i]);
+        golden_compare_free(&work.looks[i]);
     }
     free(work.looks);
     golden_manifest_free(&manifest);
@@ -356,7 +356,7 @@ enum nocap_status nocap_golden_record(const char *dir, const char *name, const c
         status = record(&r, err);
     }
     if (status != NOCAP_OK && err != NULL) {
-        golden_name_maker(path, made, err);
+        golden_rewrite_error(path, made, err);
     }
     golden_cleanup(path);
     return status;

@@ -28,7 +28,7 @@ enum nocap_status golden_make(char path[PATH_MAX], const char *made,
     return status;
 }
 
-void golden_name_maker(const char *path, const char *made, struct nocap_error *err)
+void golden_rewrite_error(const char *path, const char *made, struct nocap_error *err)
 {
     struct nocap_error named;
     char *at = path[0] != 0 ? strstr(err->text, path) : NULL;
@@ -147,7 +147,7 @@ static enum nocap_status obtain(struct golden_compare *look)
 /* The digest of a run is its own: polls differ. What it says is compared instead. */
 static enum nocap_status judge_made(struct golden_compare *look, FILE *out)
 {
-    bool readable = !look->content_differs, told = look->verdict_differs;
+    bool readable = !look->content_differs, any = look->verdict_differs;
     enum nocap_status status = obtain(look);
     if (status == NOCAP_END) {
         look->not_made = !is_imported(look);
@@ -156,7 +156,7 @@ static enum nocap_status judge_made(struct golden_compare *look, FILE *out)
     if (status == NOCAP_OK) {
         status = golden_judge(&look->made_today, look->made, look->options, &look->err);
         if (look->options->against == NULL) {
-            golden_name_maker(look->made, look->golden->text[GOLDEN_MADE], &look->err);
+            golden_rewrite_error(look->made, look->golden->text[GOLDEN_MADE], &look->err);
         }
     }
     if (status == NOCAP_E_INPUT) { /* a command failed: the others are still looked at */
@@ -174,7 +174,7 @@ static enum nocap_status judge_made(struct golden_compare *look, FILE *out)
                    : nocap_fail_context(&look->err, status, "%s: cannot make '%s' again",
                                         name_of(look), look->golden->text[GOLDEN_MADE]);
     }
-    if (!told) {
+    if (!any) {
         compare_texts(look, out, &look->made_today, "new", GOLDEN_VIOLATED);
     }
     return NOCAP_OK;
@@ -182,7 +182,7 @@ static enum nocap_status judge_made(struct golden_compare *look, FILE *out)
 
 void golden_compare(struct golden_compare *look)
 {
-    FILE *out = open_memstream(&look->told, &look->reported_size);
+    FILE *out = open_memstream(&look->text, &look->text_size);
     if (out == NULL) {
         look->status = nocap_fail(&look->err, NOCAP_E_MEMORY, "out of memory");
         return;
@@ -206,10 +206,10 @@ void golden_compare(struct golden_compare *look)
     }
 }
 
-void golden_look_free(struct golden_compare *look)
+void golden_compare_free(struct golden_compare *look)
 {
     discard(look);
     golden_entry_free(&look->stored_today);
     golden_entry_free(&look->made_today);
-    free(look->told);
+    free(look->text);
 }

@@ -21,8 +21,8 @@ struct golden_compare {
     bool content_differs; /* stored and made; or the stored one cannot be read */
     bool unreadable;      /* the stored one cannot be read */
     bool not_made;        /* it could be made again, but was not */
-    char *told;           /* what there is to say, lines */
-    size_t reported_size;
+    char *text;           /* what there is to say, lines */
+    size_t text_size;
     enum nocap_status status;
     struct nocap_error err;
 };
@@ -34,15 +34,15 @@ static inline bool golden_compare_differs(const struct golden_compare *look)
 
 /* Judges and compares; the outcome is in the members. Set the first four. */
 void golden_compare(struct golden_compare *look);
-/* Removes the trace made again and frees what was told. */
-void golden_look_free(struct golden_compare *look);
+/* Removes the trace made again and frees what was reported. */
+void golden_compare_free(struct golden_compare *look);
 
 /* Makes a trace into a temporary file, whose path is left in `path`; "" if none was made. NOCAP_END
  * if it cannot be made. */
 enum nocap_status golden_make(char path[PATH_MAX], const char *made,
                               const struct nocap_golden_options *options, struct nocap_error *err);
 /* An error that names this file names what made it instead. */
-void golden_name_maker(const char *path, const char *made, struct nocap_error *err);
+void golden_rewrite_error(const char *path, const char *made, struct nocap_error *err);
 /* Removes it. */
 void golden_cleanup(char path[PATH_MAX]);
 

@@ -209,6 +209,9 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
     h->recovered = nocap_engine_slow_wait(engine, &h->slow);
     RETURN_IF_FAILED(nocap_hang_tiles(h, engine, err));
     RETURN_IF_FAILED(nocap_hang_source(h, engine, cores, err));
+    if (run->options->read_once) {
+        return NOCAP_OK;
+    }
     RETURN_IF_FAILED(nocap_hang_events(h, reader, run->options, err));
     return nocap_hang_cite(h, reader, run->options, err);
 }

@@ -7,7 +7,7 @@
 #include <nocap/hang.h>
 
 #include "checker/core/checker.h"
-#include "formats/aie/remains.h"
+#include "formats/aie/postmortem.h"
 #include "replay/core/waits.h"
 
 enum nocap_hang_verdict {
@@ -44,7 +44,7 @@ struct nocap_hang_tiles {
 
 struct nocap_hang {
     enum nocap_hang_verdict verdict;
-    bool remains;    /* of what was left, without a trace: there are no events and no times */
+    bool offline;    /* of what was left, without a trace: there are no events and no times */
     const char *why; /* one sentence about the verdict */
     struct nocap_integrity damage; /* of the file: behind it the models began anew */
     bool wedged;                   /* looks like hardware, no fault of the protocol */
@@ -82,6 +82,7 @@ struct nocap_hang_options {
     bool trust_paths;                      /* as of nocap_check_options */
     const char *profile;                   /* as of nocap_check_options */
     const struct nocap_check_watch *watch; /* as of nocap_check_options */
+    bool read_once; /* neither the last events nor who wrote what is waited for */
 };
 
 /* Replays one trace, as nocap_check does, and says who waits for whom at its end. */
@@ -90,10 +91,11 @@ enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
 /* The same of AIE control code that was not traced: `path` is its ELF file, or the bare image of a
  * column. Jobs are straight lines, so that who cannot have come where follows from where others
  * stood. `kernel` chooses one of a file with several: see nocap_aie_image_select. Fails with
- * NOCAP_E_INPUT if the file does not have what the remains name. */
-enum nocap_status nocap_hang_remains(struct nocap_hang **hang, const char *path, const char *kernel,
-                                     const struct nocap_aie_remains *remains,
-                                     struct nocap_error *err);
+ * NOCAP_E_INPUT if the file does not have what is named. */
+enum nocap_status nocap_hang_postmortem(struct nocap_hang **hang, const char *path,
+                                        const char *kernel,
+                                        const struct nocap_aie_postmortem *postmortem,
+                                        struct nocap_error *err);
 
 const char *nocap_hang_verdict_name(enum nocap_hang_verdict verdict);
 /* "host 1,2", "trisc1 1,2", "uc0 job 3"; at most `size` characters with the terminator. */

@@ -53,16 +53,23 @@ static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_
     return thread || e->by == (queue ? NOCAP_BY_BRISC : p->agent);
 }
 
-static enum nocap_status collect(const struct nocap_hang *h, struct nocap_reader *reader,
-                                 const struct nocap_hang_options *options, size_t root,
-                                 struct latest *latest, struct nocap_error *err)
+/* From event `first` on. */
+static enum nocap_status collect_from(const struct nocap_hang *h, struct nocap_reader *reader,
+                                      const struct nocap_hang_options *options, size_t root,
+                                      uint64_t first, struct latest *latest,
+                                      struct nocap_error *err)
 {
     const struct nocap_event *events;
     size_t count;
     const struct nocap_header *header = nocap_reader_header(reader);
-    enum nocap_status status = nocap_reader_seek_index(reader, 0, err);
+    const bool ends = options->has_at && nocap_reader_time_ordered(reader);
+    enum nocap_status status = nocap_reader_seek_index(reader, first, err);
+    latest->count = 0;
     while (status == NOCAP_OK) {
         status = nocap_reader_next(reader, &events, &count, err);
+        if (status == NOCAP_OK && ends && events[0].t > options->at) {
+            status = NOCAP_END;
+        }
         for (size_t i = 0; status == NOCAP_OK && i < count; i++) {
             const struct nocap_event *e = &events[i];
             bool judged = !(options->has_at && e->t > options->at) &&
@@ -73,6 +80,24 @@ static enum nocap_status collect(const struct nocap_hang *h, struct nocap_reader
         }
     }
     return status == NOCAP_END ? NOCAP_OK : status;
+}
+
+/* They are near the end as a rule, so that is looked at first, then more and more. */
+static enum nocap_status collect(const struct nocap_hang *h, struct nocap_reader *reader,
+                                 const struct nocap_hang_options *options, size_t root,
+                                 struct latest *latest, struct nocap_error *err)
+{
+    enum { NEAR = 1 << 16, WIDER = 16 };
+    const uint64_t all = h->report->events;
+    enum nocap_status status = NOCAP_OK;
+    for (uint64_t span = NEAR; status == NOCAP_OK && latest->count < latest->size; span *= WIDER) {
+        uint64_t first = span < all ? all - span : 0;
+        status = collect_from(h, reader, options, root, first, latest, err);
+        if (first == 0) {
+            break;
+        }
+    }
+    return status;
 }
 
 static enum nocap_status print_one(struct nocap_hang *h, struct nocap_reader *reader,

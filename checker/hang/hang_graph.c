@@ -34,7 +34,7 @@ static size_t find(struct nocap_hang *h, struct keys *keys, const struct nocap_p
 }
 
 /* How much a wait says about its party: a thread that is held more than its kernel. */
-static int telling(const struct nocap_wait *w)
+static int weight(const struct nocap_wait *w)
 {
     return (w->wedged ? 8 : 0) + (w->thread >= 0 ? 4 : 0) + (w->release != NULL ? 2 : 0) +
            (w->index != UINT64_MAX ? 1 : 0);
@@ -56,7 +56,7 @@ static enum nocap_status make_parties(struct nocap_hang *h, struct nocap_error *
         }
         struct nocap_hang_party *who = &h->parties[w->who];
         who->waits = true;
-        if (who->wait == SIZE_MAX || telling(&w->wait) > telling(&h->waits[who->wait].wait)) {
+        if (who->wait == SIZE_MAX || weight(&w->wait) > weight(&h->waits[who->wait].wait)) {
             who->wait = i;
         }
         if (w->by != SIZE_MAX) {

@@ -43,7 +43,7 @@ size_t nocap_hang_root(const struct nocap_hang *hang);
  * left behind. */
 static inline bool nocap_hang_has_note(const struct nocap_hang *hang, size_t note)
 {
-    return hang->remains || hang->report->notes[note] == hang->report->rings;
+    return hang->offline || hang->report->notes[note] == hang->report->rings;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "checker/hang/hang_private.h"
 #include "checker/report/lines.h"
+#include "formats/blackhole/tile_map.h"
 
 enum { DAMAGE_SHOWN = 3, ROOTS_SHOWN = 8, WAITS_SHOWN = 12, CAUSES_SHOWN = 5, TILES_SHOWN = 12 };
 
@@ -58,7 +59,7 @@ static void print_head(FILE *out, const struct nocap_hang *h, bool color)
         fprintf(out, "; the trace is cut short after event %" PRIu64, h->report->cut_after);
     }
     fputc('\n', out);
-    if (h->remains) {
+    if (h->offline) {
         fprintf(out, "  %s, from where its jobs are blocked\n", h->report->path);
         return;
     }
@@ -83,21 +84,25 @@ static void print_since(FILE *out, const struct nocap_wait *w)
     }
 }
 
-/* `kin`: how many roots stand there for the same reason, this one included. */
-static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_t kin)
+/* `identical`: how many roots stand there for the same reason, this one included. */
+static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_t identical)
 {
     const struct nocap_hang_party *p = &h->parties[root];
     char name[64], more[40] = "";
     nocap_party_name(&p->id, name, sizeof name);
-    if (kin > 1) {
-        snprintf(more, sizeof more, " (+%zu identical)", kin - 1);
+    if (identical > 1) {
+        snprintf(more, sizeof more, " (+%zu identical)", identical - 1);
     }
     if (p->wait == SIZE_MAX) {
         fprintf(out, "root: %s%s expected to act next; not traced\n", name, more);
         return;
     }
     const struct nocap_hang_wait *w = &h->waits[p->wait];
-    fprintf(out, "root: %s%s, %s: %s", name, more, w->state, w->what);
+    char logical[NOCAP_LOGICAL_TEXT] = "";
+    if (p->id.has_tile) {
+        nocap_logical_text(h->report->board, p->id.at, logical);
+    }
+    fprintf(out, "root: %s%s%s, %s: %s", name, logical, more, w->state, w->what);
     print_since(out, &w->wait);
     if (w->wait.counted) {
         fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->wait.have, w->wait.need);
@@ -130,8 +135,8 @@ static bool same_cause(const struct nocap_hang *h, size_t i, size_t k)
            strcmp(v->state, w->state) == 0;
 }
 
-/* How many are of the root's kin; 0: it is no root, or stands for another that was before it. */
-static size_t kin_of(const struct nocap_hang *h, size_t root, size_t first)
+/* How many are of the root's cause; 0: it is no root, or stands for another that was before it. */
+static size_t count_identical(const struct nocap_hang *h, size_t root, size_t first)
 {
     size_t count = h->parties[root].root;
     for (size_t i = 0; i < h->party_count && count > 0; i++) {
@@ -143,11 +148,12 @@ static size_t kin_of(const struct nocap_hang *h, size_t root, size_t first)
 }
 
 /* The kind of which there are fewest, SIZE_MAX: none is left. */
-static size_t rarest(const struct nocap_hang *h, const size_t *kin, size_t first)
+static size_t rarest(const struct nocap_hang *h, const size_t *identical, size_t first)
 {
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < h->party_count; i++) {
-        if (i != first && kin[i] > 0 && (least == SIZE_MAX || kin[i] < kin[least])) {
+        if (i != first && identical[i] > 0 &&
+            (least == SIZE_MAX || identical[i] < identical[least])) {
             least = i;
         }
     }
@@ -158,27 +164,27 @@ static size_t rarest(const struct nocap_hang *h, const size_t *kin, size_t first
 static void print_roots(FILE *out, const struct nocap_hang *h)
 {
     size_t first = nocap_hang_root(h), shown = 1, more = 0;
-    size_t *kin = calloc(h->party_count + 1, sizeof *kin);
-    if (first == SIZE_MAX || kin == NULL) {
-        free(kin);
+    size_t *identical = calloc(h->party_count + 1, sizeof *identical);
+    if (first == SIZE_MAX || identical == NULL) {
+        free(identical);
         return;
     }
     for (size_t i = 0; i < h->party_count; i++) {
-        kin[i] = kin_of(h, i, first);
+        identical[i] = count_identical(h, i, first);
     }
-    print_root(out, h, first, kin[first]);
-    for (size_t i; (i = rarest(h, kin, first)) != SIZE_MAX; kin[i] = 0) {
+    print_root(out, h, first, identical[first]);
+    for (size_t i; (i = rarest(h, identical, first)) != SIZE_MAX; identical[i] = 0) {
         if (shown < ROOTS_SHOWN) {
-            print_root(out, h, i, kin[i]);
+            print_root(out, h, i, identical[i]);
             shown++;
         } else {
-            more += kin[i];
+            more += identical[i];
         }
     }
     if (more > 0) {
         fprintf(out, "and %zu more that are blocked\n", more);
     }
-    free(kin);
+    free(identical);
 }
 
 static void print_wait(FILE *out, const struct nocap_hang_wait *w)
@@ -257,7 +263,7 @@ static void print_causes(FILE *out, const struct nocap_hang *h)
     }
     if (h->cause_count > CAUSES_SHOWN) {
         fprintf(out, "  and %zu more findings: see nocap %s\n", h->cause_count - CAUSES_SHOWN,
-                h->remains ? "aie lint" : "check");
+                h->offline ? "aie lint" : "check");
     }
 }
 

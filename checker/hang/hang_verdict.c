@@ -58,20 +58,21 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
         return NOCAP_HANG_INCONCLUSIVE;
     }
     uint64_t quiet = chain_quiet(h, p);
-    bool told = wait != SIZE_MAX && p->known, said = wait != SIZE_MAX && h->waits[wait].wait.said;
+    bool followed = wait != SIZE_MAX && p->known,
+         said = wait != SIZE_MAX && h->waits[wait].wait.said;
     uint64_t limit = PATIENCE * h->expected;
     bool watched = h->expected > 0
                        ? (p->polls >= POLLS && quiet >= SILENCE_LEAST) || quiet >= SILENCE
                        : p->polls >= POLLS_BLIND && quiet >= SILENCE_BLIND;
     bool still = h->quiet >= limit || quiet >= OTHERS * limit;
-    if ((told || (h->expected > 0 && !said)) && h->quiet <= h->expected && quiet <= limit) {
+    if ((followed || (h->expected > 0 && !said)) && h->quiet <= h->expected && quiet <= limit) {
         return NOCAP_HANG_RUNNING;
     }
     if (said || !watched || !still) {
         return NOCAP_HANG_INCONCLUSIVE;
     }
-    return told || h->expected > 0 || p->polls >= POLLS_ALONE ? NOCAP_HANG_HUNG
-                                                              : NOCAP_HANG_INCONCLUSIVE;
+    return followed || h->expected > 0 || p->polls >= POLLS_ALONE ? NOCAP_HANG_HUNG
+                                                                  : NOCAP_HANG_INCONCLUSIVE;
 }
 
 /* Whether those that hang wait for each other. */

@@ -63,13 +63,13 @@ static void describe_span(struct nocap_cite *c, unsigned first, unsigned last)
 
 static void describe(struct nocap_cite *c)
 {
-    unsigned last = (unsigned)(c->bytes.last - c->bytes.first), told = last + 1;
+    unsigned last = (unsigned)(c->bytes.last - c->bytes.first), one = last + 1;
     for (unsigned i = 0; c->apart && i <= last; i++) {
         const struct nocap_cite_byte *b = &c->bytes_seen[i];
-        bool later = told > last || b->index > c->bytes_seen[told].index;
-        told = b->known && b->value != 0 && later ? i : told;
+        bool later = one > last || b->index > c->bytes_seen[one].index;
+        one = b->known && b->value != 0 && later ? i : one;
     }
-    describe_span(c, told > last ? 0 : told, told > last ? last : told);
+    describe_span(c, one > last ? 0 : one, one > last ? last : one);
 }
 
 enum nocap_status nocap_cite(struct nocap_reader *reader, struct nocap_cite *cites, size_t count,
@@ -77,15 +77,17 @@ enum nocap_status nocap_cite(struct nocap_reader *reader, struct nocap_cite *cit
 {
     const struct nocap_event *events;
     size_t events_count;
-    uint64_t last = 0;
+    uint64_t last = 0, until = 0;
     bool lands = false;
     enum nocap_status status = NOCAP_OK;
     for (size_t i = 0; i < count; i++) {
         last = cites[i].before > last ? cites[i].before : last;
+        until = cites[i].until > until ? cites[i].until : until;
     }
+    until = nocap_reader_time_ordered(reader) ? until : UINT64_MAX;
     while (count > 0 && status == NOCAP_OK) {
         status = nocap_reader_next(reader, &events, &events_count, err);
-        if (status == NOCAP_OK && events[0].index >= last) {
+        if (status == NOCAP_OK && (events[0].index >= last || events[0].t > until)) {
             status = NOCAP_END;
         }
         for (size_t i = 0; status == NOCAP_OK && i < events_count; i++) {

@@ -132,7 +132,8 @@ static enum nocap_status fill_waits(struct nocap_rows *rows, const char *path,
     const struct nocap_hang_options ask = {.size = sizeof ask,
                                            .dense = options->dense,
                                            .trust_paths = options->trust_paths,
-                                           .profile = options->profile};
+                                           .profile = options->profile,
+                                           .read_once = true};
     struct nocap_hang *hang = NULL;
     enum nocap_status status = nocap_hang(&hang, path, &ask, err);
     if (status == NOCAP_OK) {

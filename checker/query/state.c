@@ -61,6 +61,7 @@ static bool shows_queue(const struct run *run, const struct nocap_tile_place *pl
         !nocap_engine_queue_state(run->engine, places[i].chip, queue)) {
         return false;
     }
+    nocap_engine_queue_missing(run->engine, queue);
     bool prefetch = nocap_xy_equal(o->tile, queue->prefetch);
     bool dispatch = nocap_xy_equal(o->tile, queue->dispatch);
     return !o->has_tile || prefetch || dispatch;

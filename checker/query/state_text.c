@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/foreign_text.h"
+#include "formats/blackhole/tile_map.h"
 
 static const char *const known_names[] = {"unknown", "no", "yes"};
 
@@ -57,7 +58,8 @@ void nocap_state_line(FILE *out, const struct nocap_tile_state *s)
     if (s->rd_ptr_known) {
         snprintf(rd_ptr, sizeof rd_ptr, "%u", s->rd_ptr);
     }
-    fprintf(out, "tile %u,%u", s->at.x, s->at.y);
+    char logical[NOCAP_LOGICAL_TEXT];
+    fprintf(out, "tile %u,%u%s", s->at.x, s->at.y, nocap_logical_text(s->board, s->at, logical));
     if (s->chip != 0) {
         fprintf(out, " chip %u", s->chip);
     }
@@ -115,7 +117,7 @@ static void print_go(FILE *out, const struct nocap_tile_state *s)
     fprintf(out, "\n  GO pending: %s (written %s); last DONE %s", known_names[s->go_pending],
             written, done);
     fprintf(out, "; reset request: %s; notify owed: %s\n",
-            s->request != 0 ? nocap_go_name(s->request) : "none", s->notify_owed ? "yes" : "no");
+            s->request != 0 ? nocap_go_name(s->request) : "none", s->notify_pending ? "yes" : "no");
 }
 
 static void print_slots(FILE *out, const struct nocap_tile_state *s)
@@ -173,7 +175,7 @@ static void print_requests(FILE *out, const struct nocap_tile_state *s)
 {
     for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
         bool any = false;
-        for (unsigned op = 0; op < NOCAP_STATE_REQUESTS; op++) {
+        for (unsigned op = 0; op < NOCAP_STATE_REQUEST_KINDS; op++) {
             const struct nocap_request_state *r = &s->requests[noc][op];
             if (r->issued > 0) {
                 fprintf(out, any ? ", " : "  NOC %u: ", noc);
@@ -191,7 +193,7 @@ static void json_requests(struct nocap_json *json, const struct nocap_tile_state
     nocap_json_array(json, "noc");
     for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
         nocap_json_map(json, NULL);
-        for (unsigned op = 0; op < NOCAP_STATE_REQUESTS; op++) {
+        for (unsigned op = 0; op < NOCAP_STATE_REQUEST_KINDS; op++) {
             nocap_json_map(json, nocap_request_names[op]);
             nocap_json_number(json, "issued", s->requests[noc][op].issued);
             nocap_json_number(json, "ended", s->requests[noc][op].ended);
@@ -269,7 +271,7 @@ static void json_go(struct nocap_json *json, const struct nocap_tile_state *s)
     json_index(json, "go_written", s->go_written);
     json_index(json, "last_done", s->last_done);
     nocap_json_number(json, "reset_request", s->request);
-    nocap_json_bool(json, "notify_owed", s->notify_owed);
+    nocap_json_bool(json, "notify_pending", s->notify_pending);
 }
 
 static void json_slots(struct nocap_json *json, const struct nocap_tile_state *s)

@@ -17,6 +17,9 @@ static void put_trace(struct nocap_json *json, const struct nocap_report *report
     nocap_json_text(json, "path", report->path);
     nocap_json_number(json, "events", report->events);
     nocap_json_text(json, "arch", nocap_arch_name(report->arch));
+    if (report->board != NOCAP_BOARD_UNKNOWN) {
+        nocap_json_text(json, "board", nocap_board_name(report->board));
+    }
     nocap_json_number(json, "t_first", report->t_first);
     nocap_json_number(json, "t_last", report->t_last);
     nocap_json_text(json, "time_unit", nocap_time_unit_name(report->time_unit));

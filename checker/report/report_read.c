@@ -109,7 +109,10 @@ static bool read_trace(struct nocap_report *report, yajl_val trace)
                *unit = nocap_member_text(trace, "time_unit");
     int arch_id = arch != NULL ? nocap_arch_from_name(arch) : -1;
     int unit_id = unit != NULL ? nocap_time_unit_from_name(unit) : -1;
+    const char *board = nocap_member_text(trace, "board");
+    int board_id = board != NULL ? nocap_board_from_name(board) : NOCAP_BOARD_UNKNOWN;
     report->path = path != NULL ? foreign_copy(path) : NULL;
+    report->board = board_id > 0 ? (enum nocap_board)board_id : NOCAP_BOARD_UNKNOWN;
     report->arch = (enum nocap_arch)arch_id;
     report->time_unit = (enum nocap_time_unit)unit_id;
     report->clock_hz = count_of(trace, "clock_hz");

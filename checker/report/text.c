@@ -7,6 +7,7 @@
 #include "checker/core/selection.h"
 #include "checker/report/lines.h"
 #include "checker/report/results.h"
+#include "formats/blackhole/tile_map.h"
 
 enum {
     IDS_SHOWN = 8, /* rules that are named where the same thing holds for many */
@@ -93,7 +94,9 @@ static void print_event(const struct printer *p, const struct nocap_finding *fin
         fprintf(p->out, ", chip %u", finding->chip);
     }
     if (finding->has_tile) {
-        fprintf(p->out, ", tile %u,%u", finding->at.x, finding->at.y);
+        char logical[NOCAP_LOGICAL_TEXT];
+        fprintf(p->out, ", tile %u,%u%s", finding->at.x, finding->at.y,
+                nocap_logical_text(p->report->board, finding->at, logical));
         if (finding->count > 1) {
             fprintf(p->out, " and %" PRIu64 " more", finding->count - 1);
         }
@@ -305,13 +308,13 @@ static void print_counts(char *text, size_t size, const struct nocap_report *rep
              nocap_plural(n[NOCAP_WARNING]), n[NOCAP_NOTE], nocap_plural(n[NOCAP_NOTE]));
 }
 
-/* "; held 91 of 255 rules" */
+/* "; held 91 of 178 rules": of those that could be judged here */
 static void print_held(const struct printer *p)
 {
     unsigned held = 0, all = 0;
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
         held += p->report->rules[i].verdict == NOCAP_HELD;
-        all += applies(p->report, i);
+        all += applies(p->report, i) && p->report->rules[i].verdict != NOCAP_NOT_OBSERVABLE;
     }
     fprintf(p->out, "; held %u of %u rule%s\n", held, all, nocap_plural(all));
 }

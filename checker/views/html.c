@@ -415,6 +415,7 @@ const struct view_ops view_html = {
     .items = {.track = track, .begin = begin, .end = end, .instant = instant, .value = value},
     .open = open_view,
     .header = header,
+    .reads_again = true,
     .finish = finish,
     .close = close_view,
 };

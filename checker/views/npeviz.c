@@ -384,7 +384,7 @@ static void close_open(struct npeviz *v, uint64_t last)
     }
 }
 
-static void tell(const struct npeviz *v, struct nocap_export_result *result)
+static void fill_result(const struct npeviz *v, struct nocap_export_result *result)
 {
     char *text = result->text;
     size_t room = sizeof result->text;
@@ -424,7 +424,7 @@ static enum nocap_status finish(void *view, const struct view_end *e,
         put_transfers(v);
         put_steps(v, s, length);
     }
-    tell(v, result);
+    fill_result(v, result);
     free(active);
     free(s);
     return status;

@@ -6,12 +6,12 @@
 
 #include "base/list.h"
 
-enum { DEPTH = 4, NAME = 48, TRACKS_MAX = 1 << 20 };
+enum { DEPTH = 4, NAME = 96, TRACKS_MAX = 1 << 20 };
 
 /* What is open is kept, so that it can be told at the start of the picture. */
 struct timeline_track {
     struct nocap_track what;
-    bool told, known;
+    bool begun, known;
     uint8_t depth;          /* slices that are open */
     char open[DEPTH][NAME]; /* of a state: its name in the first */
     uint64_t value;
@@ -63,11 +63,11 @@ static struct timeline_track *track_of(const struct nocap_timeline *tl, uint32_t
 static void report_track(struct nocap_timeline *tl, uint32_t number)
 {
     struct timeline_track *track = track_of(tl, number);
-    if (track == NULL || track->told) {
+    if (track == NULL || track->begun) {
         return;
     }
     report_track(tl, track->what.parent);
-    track->told = true;
+    track->begun = true;
     tl->ops->track(tl->view, number, &track->what);
 }
 

@@ -94,7 +94,7 @@ void nocap_timeline_begin(struct nocap_timeline *tl, uint32_t track, uint64_t t,
 void nocap_timeline_end(struct nocap_timeline *tl, uint32_t track, uint64_t t);
 void nocap_timeline_instant(struct nocap_timeline *tl, uint32_t track, uint64_t t,
                             const struct nocap_mark *mark);
-/* Of a state or counter; told where it differs from what was told before. */
+/* Of a state or counter; told where it differs from what was reported before. */
 void nocap_timeline_value(struct nocap_timeline *tl, uint32_t track, uint64_t t, uint64_t value,
                           const struct nocap_mark *mark);
 /* Events were lost: what is open ends, and no value is known. */

@@ -54,7 +54,7 @@ static void put_id(FILE *out, uint32_t number)
     }
 }
 
-/* Time in the file does not go back: what is told late is told now. */
+/* Time in the file does not go back: what is reported late is reported now. */
 static void put_time(struct vcd *v, uint64_t t)
 {
     if (!v->timed || t > v->t) {
@@ -120,9 +120,11 @@ static void value(void *view, uint32_t number, uint64_t t, uint64_t v,
 
 /* ---- the whole ---- */
 
+/* Without what stands behind it in parentheses, for people. */
 static void put_name(FILE *out, const char *name)
 {
-    for (; *name != '\0'; name++) {
+    const char *end = strstr(name, " (");
+    for (; *name != '\0' && name != end; name++) {
         bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
                      (*name >= '0' && *name <= '9');
         fputc(plain ? *name : '_', out);

@@ -39,7 +39,8 @@ static enum nocap_status run(const struct view_ops *ops, void *view, const char 
                                              .at = options->to,
                                              .dense = options->dense,
                                              .trust_paths = options->trust_paths,
-                                             .profile = options->profile};
+                                             .profile = options->profile,
+                                             .read_once = !ops->reads_again};
     struct nocap_timeline tl;
     struct nocap_hang *hang = NULL;
     nocap_timeline_init(&tl, &part, &ops->items, view);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/foreign_text.h"
+#include "formats/blackhole/tile_map.h"
 
 /* ---- marks and tracks ---- */
 
@@ -53,7 +54,12 @@ static struct watch_tile *new_tile(struct watch *w, uint16_t chip, struct nocap_
     if (chip != 0) {
         snprintf(of, sizeof of, "chip %u ", chip);
     }
-    snprintf(made.name, sizeof made.name, "%s%s %u,%u", of, worker ? "core" : "tile", at.x, at.y);
+    char logical[NOCAP_LOGICAL_TEXT] = "";
+    if (w->header->arch == NOCAP_ARCH_BLACKHOLE) {
+        nocap_logical_text(w->header->board, at, logical);
+    }
+    snprintf(made.name, sizeof made.name, "%s%s %u,%u%s", of, worker ? "core" : "tile", at.x, at.y,
+             logical);
     watch_track(w, &tile->group, &made);
     return tile;
 }
@@ -119,6 +125,7 @@ static void begin(void *context, const struct nocap_reader *reader)
     if (w->profile == NULL) {
         w->profile = nocap_profile_default();
     }
+    w->leads = w->tl->options.has_from;
     w->show(w->tl->view, w->header);
 }
 
@@ -167,10 +174,70 @@ static void take(struct watch *w, const struct nocap_event *e)
     }
 }
 
-static void seen(void *context, const struct nocap_engine *engine, const struct nocap_event *e)
+/* ---- the lead ---- */
+
+enum { LEAD_PART = 32 }; /* of the time before the picture, so much is no lead any more */
+
+/* Whether the models can tell at the end of the lead what came of the event. */
+static bool is_told_later(const struct watch *w, const struct nocap_event *e)
+{
+    switch (e->kind) {
+    case NOCAP_EV_WRITE:
+    case NOCAP_EV_READ:
+        return e->addr < NOCAP_BASE_STREAM &&
+               ((e->has & NOCAP_F_T2) == 0 || e->t2 < w->tl->options.from);
+    case NOCAP_EV_TENSIX: return e->op != NOCAP_OP_UNIT;
+    case NOCAP_EV_NOC:
+    case NOCAP_EV_CERT:
+    case NOCAP_EV_DROP: return false;
+    default: return true;
+    }
+}
+
+/* From here on all is seen. */
+static void end_lead(struct watch *w)
+{
+    const struct nocap_event end = {.t = w->lead_end};
+    size_t count;
+    struct nocap_tile_place *places = nocap_engine_tiles(w->engine, &count);
+    w->out_of_memory |= places == NULL;
+    w->leads = false;
+    for (size_t i = 0; i < count; i++) {
+        watch_catch_up(w, &end, places[i].chip, places[i].at);
+        if (i == 0 || places[i].chip != places[i - 1].chip) {
+            watch_queue_catch_up(w, &end, places[i].chip);
+        }
+    }
+    free(places);
+}
+
+static void next(void *context, const struct nocap_engine *engine, const struct nocap_event *e)
+{
+    struct watch *w = context;
+    const uint64_t from = w->tl->options.from;
+    w->engine = engine;
+    if (w->leads && !w->timed) {
+        w->timed = true;
+        w->lead_end = e->t < from ? from - (from - e->t) / LEAD_PART : 0;
+        w->leads = e->t < w->lead_end;
+    }
+    if (w->leads && e->t >= w->lead_end) {
+        end_lead(w);
+    }
+}
+
+/* The picture begins behind all events, or where there are none for long. */
+static void last(void *context, const struct nocap_engine *engine)
 {
     struct watch *w = context;
     w->engine = engine;
+    if (w->leads && w->timed) {
+        end_lead(w);
+    }
+}
+
+static void take_right(struct watch *w, const struct nocap_event *e)
+{
     if (nocap_shapes_problem(&w->shapes, w->header, e) != NULL) {
         return;
     }
@@ -179,7 +246,18 @@ static void seen(void *context, const struct nocap_engine *engine, const struct 
         watch_request(w, &w->request);
     }
     take(w, e);
-    watch_queue(w, e);
+    if (!w->leads) {
+        watch_queue(w, e);
+    }
+}
+
+static void seen(void *context, const struct nocap_engine *engine, const struct nocap_event *e)
+{
+    struct watch *w = context;
+    w->engine = engine;
+    if (!w->leads || w->raised || !is_told_later(w, e)) {
+        take_right(w, e);
+    }
 }
 
 static void clear(struct watch *w)
@@ -207,8 +285,10 @@ enum nocap_status nocap_watch(struct nocap_timeline *tl, nocap_watch_header *sho
     w->show = show;
     const struct nocap_check_watch watch = {.context = w,
                                             .begin = begin,
+                                            .next = next,
                                             .seen = seen,
                                             .lost = lost,
+                                            .last = last,
                                             .requested = requested,
                                             .ended = ended};
     struct nocap_hang_options watched = *options;

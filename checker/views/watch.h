@@ -18,6 +18,8 @@ struct watch_request {
     uint32_t track; /* made when the lane is used first */
     uint8_t kind;   /* enum nocap_requests */
     bool open, has_id, posted;
+    bool untold;               /* begun in the lead: the timeline does not have it yet */
+    struct nocap_event issued; /* then; without its data */
 };
 
 /* A worker core, or another tile that issues requests. */
@@ -36,6 +38,7 @@ struct watch_tile {
     struct watch_request requests[NOCAP_STATE_NOCS][WATCH_LANES];
     struct watch_cb cbs[NOCAP_CB_COUNT];
     bool launched;
+    bool requested[NOCAP_STATE_NOCS];
     uint64_t flow; /* of the launch; 0: none */
 };
 
@@ -79,7 +82,12 @@ struct watch {
     struct watch_column *columns[WATCH_COLUMNS];
     uint32_t host, sources[WATCH_SOURCES], trace, notes;
     uint64_t flows; /* so many are in use */
-    bool raised;    /* the stores of the present event make a request */
+    /* Long before the picture's start nothing is made of events but what models cannot tell at its
+     * end, which is `lead_end`: some time before the picture, so that what leads into it is seen.
+     */
+    bool leads, timed; /* `timed`: lead_end is known */
+    uint64_t lead_end;
+    bool raised; /* the stores of the present event make a request */
     struct nocap_event request;
     bool out_of_memory;
 };
@@ -100,6 +108,9 @@ void watch_add_text(struct nocap_mark *mark, const char *key, const char *text);
 /* watch_tile.c: a worker core's mailbox, kernels, coprocessor. */
 void watch_access(struct watch *w, const struct nocap_event *event);
 void watch_forget_tile(struct watch_tile *tile);
+/* The lead is over: what goes on in the tile. */
+void watch_catch_up(struct watch *w, const struct nocap_event *event, uint16_t chip,
+                    struct nocap_xy at);
 void watch_kernel(struct watch *w, const struct nocap_event *event);
 void watch_reset(struct watch *w, const struct nocap_event *event);
 void watch_tensix(struct watch *w, const struct nocap_event *event);
@@ -112,6 +123,7 @@ void watch_request(struct watch *w, const struct nocap_event *event);
 void watch_phase(struct watch *w, const struct nocap_event *event);
 void watch_requests_end(struct watch *w, const struct nocap_requests_end *end);
 void watch_requests_forget(struct watch_tile *tile);
+void watch_requests_catch_up(struct watch *w, struct watch_tile *tile, uint64_t t);
 
 /* watch_queue.c: the command queue. */
 void watch_queue(struct watch *w, const struct nocap_event *event);
@@ -119,6 +131,7 @@ void watch_queue(struct watch *w, const struct nocap_event *event);
 void watch_queue_goes(struct watch *w, const struct nocap_event *event, const uint64_t *flows,
                       uint32_t count);
 void watch_queue_forget(struct watch *w);
+void watch_queue_catch_up(struct watch *w, const struct nocap_event *event, uint16_t chip);
 
 /* watch_control.c: AIE control code. */
 void watch_control(struct watch *w, const struct nocap_event *event);

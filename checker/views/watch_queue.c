@@ -262,7 +262,10 @@ void watch_queue(struct watch *w, const struct nocap_event *e)
     }
     if (!q->any) {
         q->any = true;
-        q->last = s; /* what was before the first look is not shown as if it happened now */
+        q->last = s; /* what was before the first look is not shown as if it happened now .. */
+        if (s.fetched - s.landed <= FETCHES) {
+            q->last.fetched = s.landed; /* .. but what is under way */
+        }
         q->last.published =
             s.published - (e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_RECORD && s.published != 0);
         q->last.command = NULL;
@@ -282,5 +285,15 @@ void watch_queue_forget(struct watch *w)
         memset(w->queues[i]->page_flow, 0, sizeof w->queues[i]->page_flow);
         w->queues[i]->any = false;
         w->queues[i]->flow = 0;
+    }
+}
+
+void watch_queue_catch_up(struct watch *w, const struct nocap_event *e, uint16_t chip)
+{
+    struct nocap_event look = nocap_event_of(NOCAP_EV_NOTE);
+    look.t = e->t;
+    look.chip = chip;
+    if (queue_of(w, chip) == NULL) {
+        watch_queue(w, &look);
     }
 }

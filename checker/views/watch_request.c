@@ -32,10 +32,11 @@ static void count_open(struct watch *w, struct watch_tile *tile, unsigned noc, u
                                .parent = tile->group};
     struct nocap_tile_state s;
     uint64_t open = 0;
-    if (w->engine == NULL || !nocap_engine_tile_state(w->engine, tile->chip, tile->at, &s)) {
+    if (w->leads || w->engine == NULL ||
+        !nocap_engine_tile_parts(w->engine, tile->chip, tile->at, NOCAP_STATE_REQUESTS, &s)) {
         return;
     }
-    for (unsigned kind = 0; kind < NOCAP_STATE_REQUESTS; kind++) {
+    for (unsigned kind = 0; kind < NOCAP_STATE_REQUEST_KINDS; kind++) {
         open += s.requests[noc][kind].issued - s.requests[noc][kind].ended;
     }
     snprintf(made.name, sizeof made.name, "NIU %u open requests", noc);
@@ -46,7 +47,10 @@ static void count_open(struct watch *w, struct watch_tile *tile, unsigned noc, u
 static void close_request(struct watch *w, struct watch_request *r, uint64_t t)
 {
     r->open = false;
-    nocap_timeline_end(w->tl, r->track, t);
+    if (!r->untold) {
+        nocap_timeline_end(w->tl, r->track, t);
+    }
+    r->untold = false;
 }
 
 /* A free lane; where all are taken, that of the oldest request, whose end is not shown. */
@@ -60,8 +64,10 @@ static unsigned take_lane(struct watch *w, struct watch_tile *tile, unsigned noc
         }
         oldest = lanes[i].index < lanes[oldest].index ? i : oldest;
     }
-    nocap_timeline_instant(w->tl, lanes[oldest].track, t,
-                           &(struct nocap_mark){.name = "end not observed"});
+    if (!lanes[oldest].untold) {
+        nocap_timeline_instant(w->tl, lanes[oldest].track, t,
+                               &(struct nocap_mark){.name = "end not observed"});
+    }
     close_request(w, &lanes[oldest], t);
     return oldest;
 }
@@ -80,21 +86,19 @@ static void describe(char name[NAME], const struct nocap_event *e)
     }
 }
 
-/* In a lane until its end shows. */
-static void begin_request(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
-                          const struct nocap_mark *mark)
+/* In a lane until its end shows; its number. */
+static unsigned open_lane(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
 {
     unsigned lane = take_lane(w, tile, e->noc, e->t);
-    uint32_t track = lane_track(w, tile, e->noc, lane);
-    nocap_timeline_begin(w->tl, track, e->t, mark);
-    tile->requests[e->noc][lane] = (struct watch_request){.index = e->index,
-                                                          .id = e->id,
-                                                          .track = track,
-                                                          .kind = (uint8_t)nocap_requests_of(e->op),
-                                                          .open = true,
-                                                          .has_id = (e->has & NOCAP_F_ID) != 0,
-                                                          .posted = e->posted != 0};
-    count_open(w, tile, e->noc, e->t);
+    struct watch_request *r = &tile->requests[e->noc][lane];
+    r->index = e->index;
+    r->id = e->id;
+    r->kind = (uint8_t)nocap_requests_of(e->op);
+    r->open = true;
+    r->has_id = (e->has & NOCAP_F_ID) != 0;
+    r->posted = e->posted != 0;
+    tile->requested[e->noc] = true;
+    return lane;
 }
 
 /* Whether it tells a dispatcher that a worker is done. */
@@ -106,13 +110,16 @@ static bool is_notify(const struct nocap_event *e)
            (e->daddr - first) / NOCAP_STREAM_STRIDE < NOCAP_QUEUE_COUNTERS;
 }
 
-void watch_request(struct watch *w, const struct nocap_event *e)
+/* Nothing answers it, or tells that it left. */
+static bool is_never_over(const struct nocap_event *e)
 {
-    struct watch_tile *tile = e->noc < NOCAP_STATE_NOCS ? watch_tile(w, e->chip, e->at) : NULL;
+    return e->posted && (e->has & NOCAP_F_ID) == 0;
+}
+
+static void report_request(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
+                           uint32_t track)
+{
     char name[NAME];
-    if (tile == NULL) {
-        return;
-    }
     describe(name, e);
     struct nocap_mark mark = watch_mark(name, e);
     const bool reads = e->op == NOCAP_OP_READ;
@@ -124,13 +131,60 @@ void watch_request(struct watch *w, const struct nocap_event *e)
         mark.flows = &tile->flow;
         mark.flow_count = 1;
     }
-    if (e->posted && (e->has & NOCAP_F_ID) == 0) { /* nothing answers it, or tells that it left */
-        nocap_timeline_instant(w->tl, lane_track(w, tile, e->noc, 0), e->t, &mark);
+    if (is_never_over(e)) {
+        nocap_timeline_instant(w->tl, track, e->t, &mark);
     } else {
-        begin_request(w, tile, e, &mark);
+        nocap_timeline_begin(w->tl, track, e->t, &mark);
     }
-    if (!reads && e->daddr < MAILBOX_END && (e->has & NOCAP_F_D) != 0) {
+}
+
+static void lead_request(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
+{
+    if (is_never_over(e)) {
+        return;
+    }
+    struct watch_request *r = &tile->requests[e->noc][open_lane(w, tile, e)];
+    r->untold = true;
+    r->issued = *e;
+    r->issued.has &= ~NOCAP_F_DATA;
+    r->issued.data = NULL;
+    r->issued.data_size = 0;
+}
+
+void watch_request(struct watch *w, const struct nocap_event *e)
+{
+    struct watch_tile *tile = e->noc < NOCAP_STATE_NOCS ? watch_tile(w, e->chip, e->at) : NULL;
+    if (tile == NULL) {
+        return;
+    }
+    if (w->leads) {
+        lead_request(w, tile, e);
+        return;
+    }
+    if (is_never_over(e)) {
+        report_request(w, tile, e, lane_track(w, tile, e->noc, 0));
+    } else {
+        report_request(w, tile, e, lane_track(w, tile, e->noc, open_lane(w, tile, e)));
+        count_open(w, tile, e->noc, e->t);
+    }
+    if (e->op != NOCAP_OP_READ && e->daddr < MAILBOX_END && (e->has & NOCAP_F_D) != 0) {
         watch_mailboxes(w, e, e->d, (e->has & NOCAP_F_D2) != 0 ? e->d2 : e->d);
+    }
+}
+
+void watch_requests_catch_up(struct watch *w, struct watch_tile *tile, uint64_t t)
+{
+    for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
+        for (unsigned i = 0; i < WATCH_LANES; i++) {
+            struct watch_request *r = &tile->requests[noc][i];
+            if (r->open && r->untold) {
+                r->untold = false;
+                report_request(w, tile, &r->issued, lane_track(w, tile, noc, i));
+            }
+        }
+        if (tile->requested[noc]) {
+            count_open(w, tile, noc, t);
+        }
     }
 }
 
@@ -165,7 +219,7 @@ void watch_requests_forget(struct watch_tile *tile)
 {
     for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
         for (unsigned i = 0; i < WATCH_LANES; i++) {
-            tile->requests[noc][i].open = false;
+            tile->requests[noc][i].open = tile->requests[noc][i].untold = false;
         }
     }
 }

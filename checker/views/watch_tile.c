@@ -126,7 +126,7 @@ static void report_goes(struct watch *w, const struct nocap_event *e, const stru
     for (unsigned y = r->y0; y <= r->y1; y++) {
         for (unsigned x = r->x0; x <= r->x1; x++) {
             struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
-            bool met = nocap_engine_tile_state(w->engine, e->chip, at, &s);
+            bool met = nocap_engine_tile_parts(w->engine, e->chip, at, NOCAP_STATE_MAILBOX, &s);
             struct watch_tile *tile =
                 met && s.go_pending == NOCAP_YES ? watch_tile(w, e->chip, at) : NULL;
             if (tile != NULL && !tile->launched && count < TILES_A_GO) {
@@ -150,7 +150,7 @@ void watch_mailboxes(struct watch *w, const struct nocap_event *e, struct nocap_
     for (unsigned y = r.y0; y <= r.y1; y++) {
         for (unsigned x = r.x0; x <= r.x1; x++) {
             struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
-            bool met = nocap_engine_tile_state(w->engine, e->chip, at, &s);
+            bool met = nocap_engine_tile_parts(w->engine, e->chip, at, NOCAP_STATE_MAILBOX, &s);
             struct watch_tile *tile = met ? watch_tile(w, e->chip, at) : NULL;
             if (tile != NULL) {
                 report_launch(w, tile, e, &s);
@@ -240,13 +240,13 @@ void watch_forget_tile(struct watch_tile *tile)
 
 void watch_access(struct watch *w, const struct nocap_event *e)
 {
-    if ((e->has & NOCAP_F_T2) != 0 && e->t2 > e->t) {
+    if ((e->has & NOCAP_F_T2) != 0 && e->t2 > e->t && (!w->leads || e->t2 >= w->tl->options.from)) {
         report_poll(w, e);
     }
     if (e->space != NOCAP_SPACE_TILE || (e->has & NOCAP_F_AT) == 0) {
         return;
     }
-    if (e->addr < MAILBOX_END) {
+    if (e->addr < MAILBOX_END && !w->leads) {
         watch_mailboxes(w, e, e->at, (e->has & NOCAP_F_TO) != 0 ? e->to : e->at);
     } else if (e->addr >= NOCAP_BASE_STREAM && (e->has & NOCAP_F_VALUE) != 0 &&
                w->header->arch == NOCAP_ARCH_BLACKHOLE) {
@@ -307,42 +307,58 @@ static uint32_t thread_track(struct watch *w, struct watch_tile *tile, unsigned 
     return watch_track(w, &tile->threads[thread], &made);
 }
 
-static void report_stall(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
+static void report_stall(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
+                         unsigned thread, const struct nocap_thread_state *state)
 {
     char text[NOCAP_TENSIX_TEXT_MAX];
-    struct nocap_tile_state s;
-    uint32_t track = thread_track(w, tile, e->thread);
-    nocap_tensix_disassemble((uint32_t)e->value, text, sizeof text);
+    uint32_t track = thread_track(w, tile, thread);
+    if (nocap_timeline_is_open(w->tl, track)) {
+        return;
+    }
+    nocap_tensix_disassemble(state->held_word, text, sizeof text);
     struct nocap_mark mark = watch_mark(text, e);
     mark.waits = true;
-    bool known = nocap_engine_tile_state(w->engine, e->chip, e->at, &s);
-    if (known && s.threads[e->thread].condition[0] != '\0') {
-        watch_add_text(&mark, "stalled by", s.threads[e->thread].condition);
+    if (state->condition[0] != '\0') {
+        watch_add_text(&mark, "stalled by", state->condition);
     }
-    if (!nocap_timeline_is_open(w->tl, track)) {
-        nocap_timeline_begin(w->tl, track, e->t, &mark);
-    }
+    nocap_timeline_begin(w->tl, track, e->t, &mark);
 }
 
-static void report_semaphores(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
+static void stall_event(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
+{
+    struct nocap_tile_state s;
+    struct nocap_thread_state *state = &s.threads[e->thread];
+    if (!nocap_engine_tile_parts(w->engine, e->chip, e->at, NOCAP_STATE_THREADS, &s)) {
+        state->condition[0] = '\0';
+    }
+    state->held_word = (uint32_t)e->value;
+    report_stall(w, tile, e, e->thread, state);
+}
+
+static void report_semaphores(struct watch *w, struct watch_tile *tile, uint64_t t,
+                              const struct nocap_tile_state *s)
 {
     static const char *const names[NOCAP_SEMAPHORE_COUNT] = {
 #define SEMAPHORE(NAME, index) [index] = "semaphore " #NAME,
 #include "formats/blackhole/tensix_gate.def"
     };
-    unsigned opcode = nocap_tensix_opcode((uint32_t)e->value);
-    struct nocap_tile_state s;
-    if ((opcode != NOCAP_TENSIX_SEMPOST && opcode != NOCAP_TENSIX_SEMGET &&
-         opcode != NOCAP_TENSIX_SEMINIT && (e->has & NOCAP_F_SEM) == 0) ||
-        !nocap_engine_tile_state(w->engine, e->chip, e->at, &s)) {
-        return;
-    }
     for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
-        if ((s.semaphores_known >> i & 1) != 0) {
+        if ((s->semaphores_known >> i & 1) != 0) {
             nocap_timeline_value(
                 w->tl, value_track(w, tile, &tile->semaphores[i], NOCAP_TRACK_COUNTER, 4, names[i]),
-                e->t, s.semaphore[i], &watch_counter);
+                t, s->semaphore[i], &watch_counter);
         }
+    }
+}
+
+static void semaphore_event(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
+{
+    unsigned opcode = nocap_tensix_opcode((uint32_t)e->value);
+    struct nocap_tile_state s;
+    bool changes = opcode == NOCAP_TENSIX_SEMPOST || opcode == NOCAP_TENSIX_SEMGET ||
+                   opcode == NOCAP_TENSIX_SEMINIT || (e->has & NOCAP_F_SEM) != 0;
+    if (changes && nocap_engine_tile_parts(w->engine, e->chip, e->at, NOCAP_STATE_SEMAPHORES, &s)) {
+        report_semaphores(w, tile, e->t, &s);
     }
 }
 
@@ -375,12 +391,52 @@ void watch_tensix(struct watch *w, const struct nocap_event *e)
         return;
     }
     switch (e->op) {
-    case NOCAP_OP_STALL: report_stall(w, tile, e); break;
+    case NOCAP_OP_STALL: stall_event(w, tile, e); break;
     case NOCAP_OP_ISSUE:
         nocap_timeline_end(w->tl, tile->threads[e->thread], e->t);
-        report_semaphores(w, tile, e);
+        semaphore_event(w, tile, e);
         break;
     case NOCAP_OP_UNIT: report_unit(w, tile, e); break;
     default: break;
     }
+}
+
+/* ---- behind the lead ---- */
+
+static void catch_up_core(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
+                          unsigned processor)
+{
+    uint32_t track = watch_core(w, tile, processor);
+    if (!nocap_timeline_is_open(w->tl, track)) {
+        struct nocap_mark mark = watch_mark("kernel", e);
+        nocap_timeline_begin(w->tl, track, e->t, &mark);
+    }
+}
+
+void watch_catch_up(struct watch *w, const struct nocap_event *e, uint16_t chip, struct nocap_xy at)
+{
+    struct nocap_tile_state s;
+    const unsigned parts = NOCAP_STATE_MAILBOX | NOCAP_STATE_THREADS | NOCAP_STATE_SEMAPHORES;
+    struct watch_tile *tile =
+        nocap_engine_tile_parts(w->engine, chip, at, parts, &s) ? watch_tile(w, chip, at) : NULL;
+    if (tile == NULL) {
+        return;
+    }
+    if (s.go_pending == NOCAP_YES && !tile->launched) {
+        tile->flow = ++w->flows;
+    }
+    report_launch(w, tile, e, &s);
+    report_values(w, tile, e, &s);
+    for (unsigned p = 0; p < NOCAP_PROCESSOR_COUNT; p++) {
+        if (s.cores[p].in_kernel == NOCAP_YES) {
+            catch_up_core(w, tile, e, p);
+        }
+    }
+    for (unsigned i = 0; i < NOCAP_TENSIX_THREADS; i++) {
+        if (s.threads[i].held) {
+            report_stall(w, tile, e, i, &s.threads[i]);
+        }
+    }
+    report_semaphores(w, tile, e->t, &s);
+    watch_requests_catch_up(w, tile, e->t);
 }

@@ -34,7 +34,7 @@ struct ranks {
     const void *context;
     bool served; /* another rank: it was told that there is no more */
     uint64_t given, taken;
-    time_t told; /* when the last line of progress was */
+    time_t shown; /* when the last line of progress was */
 };
 
 /* MPI ends the program where it cannot go on. */
@@ -94,8 +94,8 @@ static void report_progress(struct ranks *r)
 {
     time_t now = time(NULL);
     r->taken++;
-    if (now - r->told >= PROGRESS_SECONDS) {
-        r->told = now;
+    if (now - r->shown >= PROGRESS_SECONDS) {
+        r->shown = now;
         fprintf(stderr, "nocap-mpi: %llu traces judged by %zu ranks\n",
                 (unsigned long long)r->taken, r->count);
     }
@@ -148,7 +148,7 @@ static enum nocap_status open_crew(struct crew_ranks *ranks, crew_judge *judge, 
     RETURN_ERROR_IF(r->busy == NULL, err, NOCAP_E_MEMORY, "out of memory");
     r->judge = judge;
     r->context = context;
-    r->told = time(NULL);
+    r->shown = time(NULL);
     r->crew = (struct crew){.size = r->count, .give = give, .take = take};
     *crew = &r->crew;
     return NOCAP_OK;

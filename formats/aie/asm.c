@@ -177,7 +177,7 @@ static enum nocap_status encode_column(struct aie_program *program, struct aie_c
 static enum nocap_status encode_columns(struct aie_program *program, struct aie_output *output)
 {
     struct aie_debug_map map = {.out = NULL};
-    enum nocap_status status = NOCAP_OK;
+    enum nocap_status status = aie_encode_custom(program, output);
     size_t count = program->column_count;
     if (output->of == program) { /* else others are in it, too */
         output->kernels = program->kernels;
@@ -242,6 +242,9 @@ enum nocap_status aie_encode_program(struct aie_program *program, const char *te
     enum nocap_status status = aie_read_text(program, text, length, name, files);
     if (program->chip == NOCAP_AIE_CHIP_UNKNOWN) {
         program->chip = NOCAP_AIE2PS;
+    }
+    if (program->options->made_for != NULL) {
+        *program->options->made_for = program->chip;
     }
     if (status == NOCAP_OK && buffers != NULL) {
         status = aie_read_buffers(program, buffers);

@@ -18,6 +18,7 @@ struct nocap_aie_asm_options {
     bool map;            /* other dialects: with that section */
     const char *buffers; /* JSON file about external buffers and where control packets name them;
                             NULL: none */
+    enum nocap_aie_chip *made_for; /* where the chip goes that the text is for; NULL: nowhere */
 };
 
 /* Assembles a file, with what it includes, into an ELF file; free(*elf). Fails with NOCAP_E_INPUT

@@ -20,6 +20,7 @@ struct config {
     const struct nocap_aie_asm_options *options;
     struct nocap_error *err;
     const char *path;
+    yajl_val root;
     struct instance *list; /* by symbol and id */
     size_t count;
     struct aie_kernel *kernels;
@@ -33,7 +34,8 @@ static enum nocap_status text_of(const struct config *c, yajl_val object, const 
     yajl_val value = nocap_json_member(object, name);
     *text = YAJL_GET_STRING(value);
     RETURN_ERROR_IF(*text == NULL && wanted, c->err, NOCAP_E_INPUT,
-                    "%s: expected \"%s\", a text, of each kernel and instance", c->path, name);
+                    "%s: expected \"%s\", a text, of each kernel, instance and custom section",
+                    c->path, name);
     return NOCAP_OK;
 }
 
@@ -188,6 +190,70 @@ static enum nocap_status encode_instance(struct config *c, size_t i, struct aie_
     return status;
 }
 
+/* ---- sections of the file that are of no kernel ---- */
+
+struct custom {
+    const char *name, *path;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct custom *)a)->name, ((const struct custom *)b)->name);
+}
+
+static enum nocap_status add_custom(const struct config *c, const struct custom *custom,
+                                    struct aie_output *output)
+{
+    char *path = beside(c, custom->path);
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    enum nocap_status status =
+        path == NULL ? no_memory(c) : regular_file_load(path, AIE_FILE_MAX, &bytes, &size, c->err);
+    if (status == NOCAP_OK) {
+        struct aie_section *section = aie_add_custom_section(output, custom->name, size);
+        status = section == NULL ? no_memory(c) : NOCAP_OK;
+        if (section != NULL) {
+            memcpy(section->own, bytes, size);
+        }
+    }
+    free(bytes);
+    free(path);
+    return status;
+}
+
+/* "custom_section": files that become sections, by name. */
+static enum nocap_status encode_custom(const struct config *c, struct aie_output *output)
+{
+    yajl_val list = nocap_json_member(c->root, "custom_section");
+    size_t count = YAJL_IS_ARRAY(list) ? list->u.array.len : 0;
+    struct custom *sections = calloc(count + 1, sizeof *sections);
+    enum nocap_status status = sections == NULL ? no_memory(c) : NOCAP_OK;
+    for (size_t i = 0; i < count && status == NOCAP_OK; i++) {
+        struct custom *s = &sections[i];
+        status = text_of(c, list->u.array.values[i], "section_name", true, &s->name);
+        status = status == NOCAP_OK ? text_of(c, list->u.array.values[i], "path", true, &s->path)
+                                    : status;
+        if (status == NOCAP_OK && (s->name[0] == 0 || strlen(s->name) > AIE_CUSTOM_NAME_MAX)) {
+            status = nocap_fail(c->err, NOCAP_E_INPUT,
+                                "%s: '%.40s' is no name of a section; expected 1 to %d bytes",
+                                c->path, s->name, AIE_CUSTOM_NAME_MAX);
+        }
+    }
+    if (status == NOCAP_OK) {
+        qsort(sections, count, sizeof *sections, by_name);
+    }
+    for (size_t i = 0; i < count && status == NOCAP_OK; i++) {
+        status = i != 0 && by_name(&sections[i - 1], &sections[i]) == 0
+                     ? nocap_fail(c->err, NOCAP_E_INPUT, "%s: two custom sections '%s'", c->path,
+                                  sections[i].name)
+                     : add_custom(c, &sections[i], output);
+    }
+    free(sections);
+    return status;
+}
+
+/* ---- all together ---- */
+
 static enum nocap_status assemble_all(struct config *c, uint8_t **elf, size_t *size)
 {
     c->kernels = calloc(c->count, sizeof *c->kernels);
@@ -195,7 +261,7 @@ static enum nocap_status assemble_all(struct config *c, uint8_t **elf, size_t *s
         return no_memory(c);
     }
     struct aie_output output = {.kernels = c->kernels, .kernel_count = c->count};
-    enum nocap_status status = NOCAP_OK;
+    enum nocap_status status = encode_custom(c, &output);
     for (size_t i = 0; i < c->count && status == NOCAP_OK; i++) {
         status = encode_instance(c, i, &output);
     }
@@ -216,6 +282,7 @@ enum nocap_status aie_assemble_config(uint8_t **elf, size_t *size, const char *p
     char why[256] = "";
     yajl_val root = nocap_json_tree(text, why, sizeof why);
     RETURN_ERROR_IF(root == NULL, err, NOCAP_E_INPUT, "%s is no JSON: %.200s", path, why);
+    c.root = root;
     enum nocap_status status = take_kernels(&c, root);
     if (status == NOCAP_OK) {
         status = assemble_all(&c, elf, size);

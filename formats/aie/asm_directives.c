@@ -391,6 +391,7 @@ static const struct aie_directive directives[] = {
     {".page", 1, 1, ALL, aie_take_page},
     {".reloc", 4, 4, ALL, aie_take_reloc},
     {".raw", 1, 1, ALL, aie_take_raw},
+    {".custom", 1, 1, N26, aie_take_custom},
     {".layout", 1, 1, ALL, aie_take_layout},
     {".kernel", 2, 2, ALL, aie_take_kernel},
     {".dialect", 1, 1, ALL, take_dialect},

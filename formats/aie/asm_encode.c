@@ -109,13 +109,13 @@ static enum nocap_status encode_header(const struct aie_encoder *e)
 {
     uint32_t branch[BRANCHES_MAX] = {0};
     const struct aie_known *known = e->program->known;
-    bool told = e->program->dialect != NOCAP_AIE_N26;
-    RETURN_IF_FAILED(told ? branch_lengths(e, branch) : NOCAP_OK);
+    bool written = e->program->dialect != NOCAP_AIE_N26;
+    RETURN_IF_FAILED(written ? branch_lengths(e, branch) : NOCAP_OK);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_SIGNATURE, NOCAP_AIE_SIGNATURE);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_PAGE,
                       known == NULL ? e->index : known->page->index);
-    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_BRANCH, told ? branch[0] : 0);
-    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_RESTORE, told ? branch[1] : 0);
+    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_BRANCH, written ? branch[0] : 0);
+    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_RESTORE, written ? branch[1] : 0);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_LENGTH, e->page->length);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_NEXT,
                       known == NULL ? e->page->next_length : aie_known_next(known));

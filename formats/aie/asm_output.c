@@ -68,6 +68,16 @@ struct aie_section *aie_add_section(struct aie_output *output, const char *kind,
     return section;
 }
 
+struct aie_section *aie_add_custom_section(struct aie_output *output, const char *name, size_t size)
+{
+    struct aie_section *section = with_zeros(new_section(output, AIE_NONE, size));
+    if (section != NULL) {
+        section->custom = true;
+        snprintf(section->name, sizeof section->name, "%s", name);
+    }
+    return section;
+}
+
 enum nocap_status aie_add_symbol(const struct aie_program *program, struct aie_output *output,
                                  const struct aie_symbol *symbol)
 {
@@ -232,6 +242,22 @@ enum nocap_status aie_encode_extras(struct aie_program *program, uint32_t kernel
         }
         RETURN_IF_FAILED(
             aie_add_relocs(program, output, &from->relocs, (uint32_t)output->section_count - 1, 0));
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status aie_encode_custom(const struct aie_program *program, struct aie_output *output)
+{
+    for (size_t i = 0; i < program->extra_count; i++) {
+        const struct aie_pad *from = &program->extras[i].section;
+        if (program->extras[i].kernel != AIE_NONE) {
+            continue;
+        }
+        struct aie_section *section = aie_add_custom_section(output, from->name, from->size);
+        if (section == NULL) {
+            return aie_no_memory(program);
+        }
+        memcpy(section->own, from->size == 0 ? (const uint8_t *)"" : from->content, from->size);
     }
     return NOCAP_OK;
 }

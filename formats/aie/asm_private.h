@@ -6,7 +6,12 @@
 #include "base/map.h"
 #include "formats/aie/asm.h"
 
-enum { AIE_OPERANDS_MAX = 6, AIE_KERNEL_NAME_MAX = 200, AIE_STATEMENTS_MAX = 16 << 20 };
+enum {
+    AIE_OPERANDS_MAX = 6,
+    AIE_KERNEL_NAME_MAX = 200,
+    AIE_CUSTOM_NAME_MAX = 55,
+    AIE_STATEMENTS_MAX = 16 << 20
+};
 #define AIE_NONE UINT32_MAX
 
 /* The form of the file. */
@@ -108,7 +113,7 @@ struct aie_raw {
 
 /* A section of .raw: neither pages nor buffers. */
 struct aie_extra {
-    uint32_t kernel, uc;    /* AIE_NONE: behind every column */
+    uint32_t kernel, uc;    /* AIE_NONE: a custom section of the file; behind every column */
     uint32_t argument;      /* of control packets; AIE_NONE: it is something else */
     bool patched;           /* it holds the places of buffers already */
     struct aie_pad section; /* its name without the number of a kernel */
@@ -198,6 +203,7 @@ struct aie_section {
     uint8_t *own; /* the same; NULL: somebody else has them */
     size_t size;
     bool text;
+    bool custom; /* of the file, of no kernel: nothing of nocap's reads it */
 };
 
 struct aie_output {
@@ -346,6 +352,11 @@ enum nocap_status aie_place_pads(const struct aie_program *program, struct aie_c
  * there is one, maybe of no bytes, which is not written. */
 enum nocap_status aie_encode_extras(struct aie_program *program, uint32_t kernel, uint32_t uc,
                                     const char *name, bool *found, struct aie_output *output);
+/* A custom section of the file, of zeros; NULL without memory. They come before all others. */
+struct aie_section *aie_add_custom_section(struct aie_output *output, const char *name,
+                                           size_t size);
+/* Those of .custom. */
+enum nocap_status aie_encode_custom(const struct aie_program *program, struct aie_output *output);
 /* Their section, and their relocations; `packets`: the one with control packets, NULL: none. */
 enum nocap_status aie_encode_pads(const struct aie_program *program,
                                   const struct aie_column *column, const struct aie_pad *packets,

@@ -199,6 +199,31 @@ enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement 
     return NOCAP_OK;
 }
 
+/* .custom NAME: a section of the file that is of no kernel; .bytes fill it. */
+enum nocap_status aie_take_custom(struct aie_source *s, const struct aie_statement *line)
+{
+    struct aie_program *program = s->program;
+    const struct aie_word *name = &line->operands[0];
+    if (!is_symbol(name, AIE_CUSTOM_NAME_MAX)) {
+        return FAIL(s, name, "'%.*s' is no section; expected up to %d letters, digits and _-.",
+                    (int)(name->length < 40 ? name->length : 40), name->text, AIE_CUSTOM_NAME_MAX);
+    }
+    struct aie_extra *extra = LIST_NEXT(program->extras, program->extra_count);
+    char *copy = strndup(name->text, name->length);
+    if (extra == NULL || copy == NULL) {
+        free(copy);
+        return aie_no_memory(program);
+    }
+    s->fill = AIE_FILL_EXTRA;
+    s->fill_at = program->extra_count++;
+    *extra = (struct aie_extra){.kernel = AIE_NONE,
+                                .uc = AIE_NONE,
+                                .argument = AIE_NONE,
+                                .patched = true,
+                                .section = {.name = copy, .place = s->place}};
+    return NOCAP_OK;
+}
+
 enum nocap_status aie_take_layout(struct aie_source *s, const struct aie_statement *line)
 {
     static const char *const names[] = {

@@ -263,8 +263,11 @@ static enum nocap_status take_operands(struct aie_source *s, const char *line, s
         }
         bool comma = at < length && line[at] == ',';
         at += comma;
-        size_t rest = at;
-        if (comma && !aie_next_word(line, length, &rest, &word)) {
+        while (comma && at < length && aie_is_blank(line[at])) {
+            at++;
+        }
+        if (comma && (at == length || line[at] == ',')) {
+            word = (struct aie_word){line + at, 0, (uint32_t)at + 1};
             return FAIL(s, &word, "expected an operand after the comma");
         }
     }

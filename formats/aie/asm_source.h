@@ -51,6 +51,7 @@ enum nocap_status aie_take_bytes(struct aie_source *s, const struct aie_statemen
 enum nocap_status aie_take_page(struct aie_source *s, const struct aie_statement *line);
 enum nocap_status aie_take_reloc(struct aie_source *s, const struct aie_statement *line);
 enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement *line);
+enum nocap_status aie_take_custom(struct aie_source *s, const struct aie_statement *line);
 enum nocap_status aie_take_layout(struct aie_source *s, const struct aie_statement *line);
 enum nocap_status aie_take_kernel(struct aie_source *s, const struct aie_statement *line);
 

@@ -33,6 +33,9 @@ bool aie_next_word(const char *line, size_t length, size_t *at, struct aie_word 
 size_t aie_without_comment(const char *line, size_t length)
 {
     bool quoted = false;
+    if (memchr(line, ';', length) == NULL && memchr(line, '#', length) == NULL) {
+        return length; /* most lines */
+    }
     for (size_t i = 0; i < length; i++) {
         quoted ^= line[i] == '"';
         if (!quoted && (line[i] == ';' || line[i] == '#')) {

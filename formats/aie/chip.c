@@ -4,8 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define CHIP(NAME, name, shim, packets, header, ucs, memory)                                       \
-    [NOCAP_##NAME] = {name, NOCAP_AIE_REL_##shim, NOCAP_AIE_REL_##packets, header, ucs, memory},
+#define CHIP(NAME, name, shim, packets, header, ucs, memory, wide)                                 \
+    [NOCAP_##                                                                                      \
+        NAME] = {name, NOCAP_AIE_REL_##shim, NOCAP_AIE_REL_##packets, header, ucs, memory, wide},
 static const struct nocap_aie_chip_info chips[NOCAP_AIE_CHIP_COUNT] = {
 #include "formats/aie/chip.def"
 };

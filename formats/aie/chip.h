@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHIP(NAME, name, shim, packets, header, ucs, memory) NOCAP_##NAME,
+#define CHIP(NAME, name, shim, packets, header, ucs, memory, wide) NOCAP_##NAME,
 enum nocap_aie_chip {
     NOCAP_AIE_CHIP_UNKNOWN,
 #include "formats/aie/chip.def"
@@ -24,7 +24,7 @@ enum nocap_aie_relocation_type {
 struct nocap_aie_chip_info {
     const char *name;
     enum nocap_aie_relocation_type shim, packets;
-    uint8_t packet_header, ucs, memory_row_last;
+    uint8_t packet_header, ucs, memory_row_last, wide;
 };
 /* NULL: not known. */
 const struct nocap_aie_chip_info *nocap_aie_chip_info(enum nocap_aie_chip chip);

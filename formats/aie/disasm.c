@@ -127,13 +127,27 @@ static uint32_t descriptors_end(const struct aie_labels *l, uint32_t at, uint32_
     return whole ? end : chain;
 }
 
-/* "@data_0_00a0", or the number less the header where no label can stand. */
-static void pointer_text(char text[NAME_SIZE], const struct aie_labels *l, uint64_t at)
+/* "data_0_00a0": the page, and the place in it. */
+static void put_label(const struct aie_printer *p, const struct aie_labels *l, uint32_t at)
+{
+    enum { PLACE = 6 };
+    char place[PLACE] = "_0000";
+    for (char *to = place + PLACE - 2; at != 0; at >>= 4) {
+        *to-- = "0123456789abcdef"[at & 0xF];
+    }
+    aie_put(p->text, "data_");
+    aie_put_number(p->text, l->page->index);
+    aie_put(p->text, place);
+}
+
+/* A label behind @, or the number less the header where no label can stand. */
+static void put_pointer(const struct aie_printer *p, const struct aie_labels *l, uint64_t at)
 {
     if (at < l->end && l->marks[at] != 0) {
-        snprintf(text, NAME_SIZE, "@data_%u_%04x", l->page->index, (unsigned)at);
+        aie_put(p->text, "@");
+        put_label(p, l, (uint32_t)at);
     } else {
-        snprintf(text, NAME_SIZE, "0x%" PRIx32, (uint32_t)(at - NOCAP_AIE_HEADER_SIZE));
+        aie_put_hex(p->text, (uint32_t)(at - NOCAP_AIE_HEADER_SIZE), 0);
     }
 }
 
@@ -152,9 +166,10 @@ static void put_branch(const struct aie_printer *p, const struct nocap_aie_page 
     char name[AIE_CHAIN_NAME];
     if (page != NULL && aie_begins_chain(p->image, page)) {
         aie_chain_name(name, page);
-        fprintf(p->out, "@%s", name);
+        aie_put(p->text, "@");
+        aie_put(p->text, name);
     } else {
-        fprintf(p->out, "%u", index);
+        aie_put_number(p->text, index);
     }
 }
 
@@ -194,11 +209,8 @@ static void put_barrier(const struct aie_printer *p, uint32_t number, bool remot
 {
     uint32_t count = remote ? nocap_aie_remote_barriers(p->dialect) : NOCAP_AIE_LOCAL_BARRIERS;
     uint32_t name = number - remote;
-    if (name < count) {
-        fprintf(p->out, remote ? "$rb%u" : "$lb%u", name);
-    } else {
-        fprintf(p->out, "%u", number);
-    }
+    aie_put(p->text, name >= count ? "" : remote ? "$rb" : "$lb");
+    aie_put_number(p->text, name < count ? name : number);
 }
 
 static uint64_t argument_of(const char *symbol)
@@ -219,11 +231,11 @@ static void put_argument(const struct aie_printer *p, const struct aie_labels *l
     const struct nocap_aie_relocation *r = relocation_at(
         p, l->page, table + NOCAP_AIE_HEADER_SIZE, chip == NULL ? NOCAP_AIE_REL_NONE : chip->shim);
     if (word == NOCAP_AIE_BASE_ARG) {
-        fputs("0xffff", p->out);
+        aie_put(p->text, "0xffff");
     } else if (r != NULL && is_plain(r->symbol, true) && argument_of(r->symbol) * 2 == word) {
-        fputs(r->symbol, p->out);
+        aie_put(p->text, r->symbol);
     } else {
-        fprintf(p->out, "%u", word / 2);
+        aie_put_number(p->text, word / 2);
     }
 }
 
@@ -238,37 +250,43 @@ static void put_operand(const struct aie_printer *p, const struct aie_labels *l,
             : relocation_at(p, l->page, w->at + field->offset, NOCAP_AIE_REL_SCALAR_32);
     char name[NAME_SIZE];
     if (scalar != NULL && is_plain(scalar->symbol, false)) {
-        fputs(scalar->symbol, p->out);
+        aie_put(p->text, scalar->symbol);
         return;
     }
     switch ((enum nocap_aie_kind)field->kind) {
-    case NOCAP_AIE_REG: fprintf(p->out, value < NOCAP_AIE_REGISTERS ? "$r%u" : "%u", value); break;
+    case NOCAP_AIE_REG:
+        aie_put(p->text, value < NOCAP_AIE_REGISTERS ? "$r" : "");
+        aie_put_number(p->text, value);
+        break;
     case NOCAP_AIE_LB: put_barrier(p, value, false); break;
     case NOCAP_AIE_RB: put_barrier(p, value, true); break;
     case NOCAP_AIE_DESC:
-    case NOCAP_AIE_TABLE:
-        pointer_text(name, l, (uint64_t)value + NOCAP_AIE_HEADER_SIZE);
-        fputs(name, p->out);
-        break;
+    case NOCAP_AIE_TABLE: put_pointer(p, l, (uint64_t)value + NOCAP_AIE_HEADER_SIZE); break;
     case NOCAP_AIE_PAGE: put_branch(p, l->page, value); break;
     case NOCAP_AIE_TILE:
         if (value >> NOCAP_AIE_TILE_BITS == 0) {
-            fprintf(p->out, "TILE_%u_%u", nocap_aie_tile_column(value), nocap_aie_tile_row(value));
+            fprintf(aie_text_stream(p->text), "TILE_%u_%u", nocap_aie_tile_column(value),
+                    nocap_aie_tile_row(value));
         } else {
-            fprintf(p->out, "0x%x", value);
+            aie_put_hex(p->text, value, 0);
         }
         break;
     case NOCAP_AIE_ACTOR:
         if (nocap_aie_actor_name(p->chip, w->insn.value[NOCAP_AIE_WAIT_TCTS_tile_id], value,
                                  p->dialect, name, sizeof name)) {
-            fputs(name, p->out);
+            aie_put(p->text, name);
         } else {
-            fprintf(p->out, "%u", value);
+            aie_put_number(p->text, value);
         }
         break;
     case NOCAP_AIE_ARG: put_argument(p, l, w); break;
-    case NOCAP_AIE_JOB: fprintf(p->out, "%u", value); break;
-    default: fprintf(p->out, field->bits == 32 ? "0x%08x" : "%u", value); break;
+    default:
+        if (field->bits == 32) {
+            aie_put_hex(p->text, value, 8);
+        } else {
+            aie_put_number(p->text, value);
+        }
+        break;
     }
 }
 
@@ -277,23 +295,26 @@ static void put_operand(const struct aie_printer *p, const struct aie_labels *l,
 static void put_insn(const struct aie_printer *p, const struct aie_labels *l,
                      const struct nocap_aie_walker *w)
 {
+    static const char spaces[INDENT + 1] = "                          ";
     const struct nocap_aie_insn_info *info = w->insn.info;
     bool edge = nocap_aie_starts_job(info->opcode) || info->opcode == NOCAP_AIE_END_JOB;
+    size_t length = strlen(info->mnemonic) + (edge ? 0 : 2);
     bool first = true;
-    fprintf(p->out, "%s%s", edge ? "" : "  ", info->mnemonic);
+    aie_put(p->text, edge ? "" : "  ");
+    aie_put(p->text, info->mnemonic);
     for (unsigned f = 0; f < nocap_aie_field_count(info); f++) {
         if (info->fields[f].kind == NOCAP_AIE_SIZE) {
             continue;
         }
-        if (first) {
-            fprintf(p->out, "%*s", INDENT - (int)strlen(info->mnemonic) - (edge ? 0 : 2), "");
+        if (first && length < INDENT) {
+            aie_put_bytes_of(p->text, spaces, INDENT - length);
         }
-        fputs(first ? "" : ", ", p->out);
+        aie_put(p->text, first ? "" : ", ");
         first = false;
         put_operand(p, l, w, f);
     }
     aie_note_insn(p, l->page, w);
-    fputc('\n', p->out);
+    aie_put(p->text, "\n");
 }
 
 static void put_text(const struct aie_printer *p, const struct aie_labels *l)
@@ -308,25 +329,29 @@ static void put_text(const struct aie_printer *p, const struct aie_labels *l)
 static void put_descriptor(const struct aie_printer *p, const struct aie_labels *l, uint32_t at)
 {
     struct nocap_aie_bd bd;
-    char pointer[NAME_SIZE];
     nocap_aie_bd_decode(l->page->bytes + at, &bd);
-    pointer_text(pointer, l, (uint32_t)(at + bd.local));
-    fprintf(p->out, "  UC_DMA_BD               0x%" PRIx32 ", 0x%08" PRIx32 ", %s, %u, %d, %d",
-            (uint32_t)(bd.remote >> 32), (uint32_t)bd.remote, pointer, bd.length, bd.external,
-            bd.next);
+    aie_put(p->text, "  UC_DMA_BD               ");
+    aie_put_hex(p->text, (uint32_t)(bd.remote >> 32), 0);
+    aie_put(p->text, ", ");
+    aie_put_hex(p->text, (uint32_t)bd.remote, 8);
+    aie_put(p->text, ", ");
+    put_pointer(p, l, (uint32_t)(at + bd.local));
+    aie_put(p->text, ", ");
+    aie_put_number(p->text, bd.length);
+    aie_put(p->text, bd.external ? ", 1" : ", 0");
+    aie_put(p->text, bd.next ? ", 1" : ", 0");
     aie_note_descriptor(p, at, &bd);
-    fputc('\n', p->out);
+    aie_put(p->text, "\n");
 }
 
 /* Most lines are of this kind. */
 static void put_word(const struct aie_printer *p, uint32_t word)
 {
-    static const char digits[] = "0123456789abcdef";
     char line[] = "  .long 0x00000000\n";
     for (char *to = line + sizeof line - 3; word != 0; word >>= 4) {
-        *to-- = digits[word & 0xF];
+        *to-- = "0123456789abcdef"[word & 0xF];
     }
-    fwrite(line, 1, sizeof line - 1, p->out);
+    aie_put_bytes_of(p->text, line, sizeof line - 1);
 }
 
 static void put_data(const struct aie_printer *p, const struct aie_labels *l)
@@ -337,8 +362,9 @@ static void put_data(const struct aie_printer *p, const struct aie_labels *l)
         }
         uint32_t end = group_end(l, at);
         uint32_t words = descriptors_end(l, at, end);
-        fprintf(p->out, "  .align %d\ndata_%u_%04x:\n", words != at ? NOCAP_AIE_DATA_ALIGN : WORD,
-                l->page->index, at);
+        aie_put(p->text, words != at ? "  .align 16\n" : "  .align 4\n");
+        put_label(p, l, at);
+        aie_put(p->text, ":\n");
         for (; at < words; at += NOCAP_AIE_BD_SIZE) {
             put_descriptor(p, l, at);
         }
@@ -358,10 +384,10 @@ static void put_raw(const struct aie_printer *p, const struct aie_labels *l)
     enum nocap_aie_walk step;
     const uint32_t *list;
     uint32_t text = page->text_size != 0 ? page->text_size : NOCAP_AIE_PAGE_SIZE;
-    fprintf(p->out, ".page %u ; bytes of text; as it stands, since no instructions make this\n",
-            text);
+    fprintf(aie_text_stream(p->text),
+            ".page %u ; bytes of text; as it stands, since no instructions make this\n", text);
     aie_put_line(p, 0, page->bytes, NOCAP_AIE_HEADER_SIZE);
-    fputc('\n', p->out);
+    aie_put(p->text, "\n");
     nocap_aie_walk_begin(&walker, page, p->dialect);
     uint32_t used = NOCAP_AIE_PAGE_SIZE;
     while (used > 0 && page->bytes[used - 1] == 0) {
@@ -369,22 +395,22 @@ static void put_raw(const struct aie_printer *p, const struct aie_labels *l)
     }
     while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN && walker.at < used) {
         aie_put_line(p, walker.at, page->bytes + walker.at, walker.insn.info->size);
-        fputs(" ; ", p->out);
+        aie_put(p->text, " ; ");
         put_insn(p, l, &walker);
     }
     if (step == NOCAP_AIE_WALK_INSN) {
         step = NOCAP_AIE_WALK_NO_EOF;
     }
     if (step != NOCAP_AIE_WALK_EOF) {
-        fprintf(p->out, "; page %u, offset %u: ", page->index, walker.at);
+        fprintf(aie_text_stream(p->text), "; page %u, offset %u: ", page->index, walker.at);
     }
     if (step == NOCAP_AIE_WALK_NO_OPCODE) {
         char note[96];
         nocap_aie_opcode_note(page->bytes[walker.at], note, sizeof note);
-        fprintf(p->out, "no instruction of %s begins with 0x%02x%s\n",
+        fprintf(aie_text_stream(p->text), "no instruction of %s begins with 0x%02x%s\n",
                 nocap_aie_dialect_name(p->dialect), page->bytes[walker.at], note);
     } else if (step != NOCAP_AIE_WALK_EOF) {
-        fprintf(p->out, "the text ends %s\n",
+        fprintf(aie_text_stream(p->text), "the text ends %s\n",
                 step == NOCAP_AIE_WALK_CUT ? "inside an instruction" : "without EOF");
     }
     aie_put_bytes(p, page->bytes, walker.at, NOCAP_AIE_PAGE_SIZE);
@@ -415,20 +441,22 @@ static void put_chain(struct aie_printer *p, const struct nocap_aie_page *first,
     bool labelled = first->index != 0;
     aie_chain_name(name, first);
     if (labelled) {
-        fprintf(p->out, "\n.section .ctrltext, \"ax\"\n%s:\n", name);
+        fprintf(aie_text_stream(p->text), "\n.section .ctrltext, \"ax\"\n%s:\n", name);
     }
     for (const struct nocap_aie_page *page = first; page < end; page++) {
         bool *raw = &p->raw[page - p->image->pages];
         find_labels(p, l, page);
-        fprintf(p->out, "; page %u\n", page->index);
+        aie_put(p->text, "; page ");
+        aie_put_number(p->text, page->index);
+        aie_put(p->text, "\n");
         if (!decodes(p, page)) {
             p->complete = false;
             *raw = true;
         }
         (*raw ? put_raw : put_text)(p, l);
-        fputs(".eop\n", p->out);
+        aie_put(p->text, ".eop\n");
     }
-    fputs("EOF\n", p->out);
+    aie_put(p->text, "EOF\n");
     for (const struct nocap_aie_page *page = first; page < end; page++) {
         if (!p->raw[page - p->image->pages]) {
             find_labels(p, l, page);
@@ -436,7 +464,7 @@ static void put_chain(struct aie_printer *p, const struct nocap_aie_page *first,
         }
     }
     if (labelled) {
-        fprintf(p->out, ".endl %s\n", name);
+        fprintf(aie_text_stream(p->text), ".endl %s\n", name);
     }
 }
 
@@ -453,12 +481,13 @@ static enum nocap_status put_chains(struct aie_printer *p, const struct nocap_ai
             next++;
         }
         if (column) {
-            fprintf(p->out, "%s.attach_to_group %u\n", page == first ? "" : "\n", page->uc);
+            fprintf(aie_text_stream(p->text), "%s.attach_to_group %u\n", page == first ? "" : "\n",
+                    page->uc);
         }
         if (!p->around) {
             put_chain(p, page, next, labels);
         } else if (column) {
-            fputs("EOF\n", p->out);
+            aie_put(p->text, "EOF\n");
         }
     }
     free(labels);

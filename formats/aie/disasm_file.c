@@ -52,7 +52,10 @@ void aie_put_line(const struct aie_printer *p, uint32_t at, const uint8_t *bytes
         text[2 * i] = digits[bytes[i] >> 4];
         text[2 * i + 1] = digits[bytes[i] & 0xF];
     }
-    fprintf(p->out, ".bytes 0x%04x, %.*s", at, (int)(2 * count), text);
+    aie_put(p->text, ".bytes ");
+    aie_put_hex(p->text, at, 4);
+    aie_put(p->text, ", ");
+    aie_put_bytes_of(p->text, text, 2 * count);
 }
 
 void aie_put_bytes(const struct aie_printer *p, const uint8_t *bytes, size_t from, size_t size)
@@ -66,7 +69,7 @@ void aie_put_bytes(const struct aie_printer *p, const uint8_t *bytes, size_t fro
         }
         if (!zero || (end == size && size % WORD != 0)) {
             aie_put_line(p, (uint32_t)at, bytes + at, end - at);
-            fputc('\n', p->out);
+            aie_put(p->text, "\n");
         }
         at = end;
     }
@@ -86,8 +89,8 @@ void aie_put_relocation(const struct aie_printer *p, const struct nocap_aie_relo
                         uint32_t offset)
 {
     if (r->symbol != NULL && aie_is_symbol(r->symbol, AIE_SYMBOL_SIZE - 1)) {
-        fprintf(p->out, ".reloc 0x%" PRIx32 ", %" PRIu32 ", 0x%" PRIx32 ", %s\n", offset, r->type,
-                r->addend, r->symbol);
+        fprintf(aie_text_stream(p->text), ".reloc 0x%" PRIx32 ", %" PRIu32 ", 0x%" PRIx32 ", %s\n",
+                offset, r->type, r->addend, r->symbol);
     }
 }
 
@@ -103,20 +106,33 @@ static void put_section_name(const struct aie_printer *p, const char *section, u
         strcmp(section + length - (size_t)n, suffix) == 0) {
         length -= (size_t)n;
     }
-    fprintf(p->out, ".raw %.*s\n", (int)length, section);
+    fprintf(aie_text_stream(p->text), ".raw %.*s\n", (int)length, section);
 }
 
 /* The debug map of a kernel; none of n26 is one of no bytes, since asm makes one else. */
-static void put_map(struct aie_printer *p, const uint8_t *map, size_t size)
+static void put_map(struct aie_printer *p, size_t kernel)
+{
+    const struct nocap_aie_image *image = p->image;
+    bool named = kernel < image->kernel_count;
+    const uint8_t *map = named ? image->kernels[kernel].map : image->map;
+    size_t size = named ? image->kernels[kernel].map_size : image->map_size;
+    if (p->image->elf && (p->dialect == NOCAP_AIE_N26 || size != 0)) {
+        fputs(".raw .dump\n", aie_text_stream(p->text));
+        aie_put_bytes(p, map, 0, p->around ? 0 : size);
+    }
+}
+
+/* The pages of a kernel, and behind what people read its map. */
+static enum nocap_status put_kernel(struct aie_printer *p, size_t kernel, uint32_t group,
+                                    struct nocap_error *err)
 {
     if (p->notes) {
         nocap_aie_lines_close(p->lines);
-        (void)nocap_aie_lines_open(&p->lines, map, size, NULL); /* without lines if it is no map */
+        (void)nocap_aie_lines_open(&p->lines, p->image, kernel, NULL); /* else without lines */
     }
-    if (p->image->elf && (p->dialect == NOCAP_AIE_N26 || size != 0)) {
-        fputs(".raw .dump\n", p->out);
-        aie_put_bytes(p, map, 0, p->around ? 0 : size);
-    }
+    RETURN_IF_FAILED(aie_put_pages(p, group, err));
+    put_map(p, kernel);
+    return NOCAP_OK;
 }
 
 static void put_buffer(const struct aie_printer *p, size_t number)
@@ -125,14 +141,19 @@ static void put_buffer(const struct aie_printer *p, size_t number)
     const struct nocap_aie_buffer *b = &image->buffers[number];
     unsigned uc;
     int end = 0;
-    if (sscanf(b->section, ".pad.%9u%n", &uc, &end) == 1 &&
-        (b->section[end] == 0 || b->section[end] == '.')) {
-        fprintf(p->out, ".attach_to_group %u\n.setpad buffer_%zu, %zu\n", uc, number,
-                b->size / WORD);
-    } else if (p->dialect == NOCAP_AIE_N26) {
+    bool shown = p->dialect == NOCAP_AIE_N26;
+    if (b->custom && shown) {
+        fprintf(aie_text_stream(p->text), ".custom %s\n",
+                aie_is_symbol(b->section, AIE_CUSTOM_NAME_MAX) ? b->section : "unnamed");
+    } else if (!b->custom && sscanf(b->section, ".pad.%9u%n", &uc, &end) == 1 &&
+               (b->section[end] == 0 || b->section[end] == '.')) {
+        fprintf(aie_text_stream(p->text), ".attach_to_group %u\n.setpad buffer_%zu, %zu\n", uc,
+                number, b->size / WORD);
+    } else if (shown) {
         put_section_name(p, b->section, b->group);
     } else {
-        fprintf(p->out, "; %zu bytes of control packets that this text does not show\n", b->size);
+        fprintf(aie_text_stream(p->text), "; %zu bytes of %s that this text does not show\n",
+                b->size, b->custom ? "a custom section" : "control packets");
         return;
     }
     aie_put_bytes(p, b->bytes, 0, b->size);
@@ -160,17 +181,17 @@ static void put_head(const struct aie_printer *p)
     const char *target =
         image->elf ? nocap_aie_target_of(image->os_abi, &(enum nocap_aie_chip){0}) : NULL;
     if (p->dialect != NOCAP_AIE_SEED) { /* which asm takes it for */
-        fprintf(p->out, ".dialect %s\n", nocap_aie_dialect_name(p->dialect));
+        fprintf(aie_text_stream(p->text), ".dialect %s\n", nocap_aie_dialect_name(p->dialect));
     }
     if (p->dialect == NOCAP_AIE_N26 && p->chip != NOCAP_AIE_CHIP_UNKNOWN) {
-        fprintf(p->out, ".target %s\n",
+        fprintf(aie_text_stream(p->text), ".target %s\n",
                 target != NULL ? target : nocap_aie_chip_info(p->chip)->name);
     }
     if (image->has_partition && image->partition != 0) {
-        fprintf(p->out, ".partition %" PRIu32 "column\n", image->partition);
+        fprintf(aie_text_stream(p->text), ".partition %" PRIu32 "column\n", image->partition);
     }
     if (!image->elf || image->merged) {
-        fprintf(p->out, ".layout %s\n", image->elf ? "merged" : "image");
+        fprintf(aie_text_stream(p->text), ".layout %s\n", image->elf ? "merged" : "image");
     }
 }
 
@@ -201,21 +222,20 @@ enum nocap_status aie_put_file(struct aie_printer *p, struct nocap_error *err)
     put_head(p);
     put_buffers(p, NOCAP_AIE_NO_GROUP);
     if (image->kernel_count == 0) {
-        put_map(p, image->map, image->map_size);
-        return aie_put_pages(p, 0, err);
+        return put_kernel(p, 0, 0, err);
     }
     for (size_t i = 0; i < image->kernel_count; i++) {
         const struct nocap_aie_kernel *kernel = &image->kernels[i];
         if (kernel->symbol != NULL && aie_is_symbol(kernel->symbol, AIE_KERNEL_NAME_MAX) &&
             aie_is_symbol(kernel->instance, AIE_KERNEL_NAME_MAX)) {
-            fprintf(p->out, "%s.kernel %s, %s\n", i == 0 ? "" : "\n", kernel->symbol,
-                    kernel->instance);
+            fprintf(aie_text_stream(p->text), "%s.kernel %s, %s\n", i == 0 ? "" : "\n",
+                    kernel->symbol, kernel->instance);
         } else {
-            fprintf(p->out, "; group %" PRIu32 ", a kernel without a name\n", kernel->group);
+            fprintf(aie_text_stream(p->text), "; group %" PRIu32 ", a kernel without a name\n",
+                    kernel->group);
         }
         put_buffers(p, kernel->group);
-        put_map(p, kernel->map, kernel->map_size);
-        RETURN_IF_FAILED(aie_put_pages(p, kernel->group, err));
+        RETURN_IF_FAILED(put_kernel(p, i, kernel->group, err));
     }
     return NOCAP_OK;
 }
@@ -227,19 +247,21 @@ static enum nocap_status disassemble(FILE *out, const struct nocap_aie_image *im
     if (image->stream_count != 0) {
         return nocap_aie_txn_disassemble(out, image, complete, err);
     }
+    struct aie_text text = {.out = out};
     struct aie_printer p = {
-        .out = out, .image = image, .dialect = dialect, .chip = image->chip, .complete = true};
+        .text = &text, .image = image, .dialect = dialect, .chip = image->chip, .complete = true};
     bool same = false;
     enum nocap_status status = index_relocations(&p)
                                    ? aie_verify(&p, &same, err)
                                    : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
     if (status == NOCAP_OK) {
         if (!same) {
-            fputs("; asm does not make the same file of this text\n", out);
+            aie_put(&text, "; asm does not make the same file of this text\n");
         }
         *complete = p.complete && same;
         p.notes = notes; /* comments change nothing of what it makes */
         status = aie_put_file(&p, err);
+        aie_text_flush(&text);
     }
     nocap_aie_lines_close(p.lines);
     free(p.relocations);

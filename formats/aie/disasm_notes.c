@@ -13,14 +13,16 @@ enum { NAME = 64, SHOWN = 3 }; /* descriptors of a chain that are shown */
 static void put_address(const struct aie_printer *p, uint32_t address)
 {
     char text[NAME];
-    fputs(nocap_aie_address_text(p->chip, address, text, sizeof text), p->out);
+    aie_put(p->text, nocap_aie_address_text(p->chip, address, text, sizeof text));
 }
 
 static void put_target(const struct aie_printer *p, const struct nocap_aie_bd *bd)
 {
-    fprintf(p->out, "%u words to ", bd->length);
+    aie_put_number(p->text, bd->length);
+    aie_put(p->text, bd->length == 1 ? " word to " : " words to ");
     if (bd->remote > UINT32_MAX || bd->external) {
-        fprintf(p->out, "0x%" PRIx64 "%s", bd->remote, bd->external ? " outside the array" : "");
+        fprintf(aie_text_stream(p->text), "0x%" PRIx64 "%s", bd->remote,
+                bd->external ? " outside the array" : "");
     } else {
         put_address(p, (uint32_t)bd->remote);
     }
@@ -35,12 +37,14 @@ static void put_chain(const struct aie_printer *p, const struct nocap_aie_page *
          at += NOCAP_AIE_BD_SIZE, count++) {
         nocap_aie_bd_decode(page->bytes + at, &bd);
         if (count < SHOWN) {
-            fputs(", ", p->out);
+            aie_put(p->text, ", ");
             put_target(p, &bd);
         }
     }
     if (count > SHOWN) {
-        fprintf(p->out, ", %u more", count - SHOWN);
+        aie_put(p->text, ", ");
+        aie_put_number(p->text, count - SHOWN);
+        aie_put(p->text, " more");
     }
 }
 
@@ -57,10 +61,11 @@ void aie_note_insn(const struct aie_printer *p, const struct nocap_aie_page *pag
     if (!p->notes) {
         return;
     }
-    fprintf(p->out, "  ; 0x%x", w->at);
+    aie_put(p->text, "  ; ");
+    aie_put_hex(p->text, w->at, 0);
     for (unsigned f = 0; f < nocap_aie_field_count(insn->info); f++) {
         if (insn->info->fields[f].kind == NOCAP_AIE_ADDR && names_address(insn)) {
-            fputs(", ", p->out);
+            aie_put(p->text, ", ");
             put_address(p, insn->value[f]);
         } else if (insn->info->fields[f].kind == NOCAP_AIE_DESC) {
             put_chain(p, page, insn->value[f] + NOCAP_AIE_HEADER_SIZE);
@@ -69,16 +74,19 @@ void aie_note_insn(const struct aie_printer *p, const struct nocap_aie_page *pag
     const struct nocap_aie_line *line =
         nocap_aie_lines_find(p->lines, page->uc, page->index, w->at);
     if (line != NULL) {
-        fputs(", ", p->out);
-        foreign_put(p->out, line->file);
-        fprintf(p->out, ":%" PRIu32, line->line);
+        aie_put(p->text, ", ");
+        foreign_put(aie_text_stream(p->text), line->file);
+        aie_put(p->text, ":");
+        aie_put_number(p->text, line->line);
     }
 }
 
 void aie_note_descriptor(const struct aie_printer *p, uint32_t at, const struct nocap_aie_bd *bd)
 {
     if (p->notes) {
-        fprintf(p->out, "  ; 0x%x, ", at);
+        aie_put(p->text, "  ; ");
+        aie_put_hex(p->text, at, 0);
+        aie_put(p->text, ", ");
         put_target(p, bd);
     }
 }

@@ -4,13 +4,14 @@
 #define NOCAP_AIE_DISASM_PRIVATE_H
 
 #include "formats/aie/asm_known.h"
+#include "formats/aie/disasm_text.h"
 #include "formats/aie/lines.h"
 #include "formats/aie/page.h"
 
 enum { AIE_SYMBOL_SIZE = 64 }; /* of the longest name that the assembler keeps, and its end */
 
 struct aie_printer {
-    FILE *out;
+    struct aie_text *text;
     const struct nocap_aie_image *image;
     enum nocap_aie_dialect dialect;
     enum nocap_aie_chip chip;

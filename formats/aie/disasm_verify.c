@@ -40,14 +40,18 @@ static enum nocap_status try_text(struct aie_printer *p,
                                                            struct nocap_error *),
                                   verdict *judge, bool *same, struct nocap_error *err)
 {
-    FILE *out = p->out;
+    FILE *out = p->text->out;
     char *text = NULL;
     size_t size = 0;
-    p->out = open_memstream(&text, &size);
-    enum nocap_status status = p->out == NULL ? NOCAP_E_MEMORY : put(p, err);
-    bool failed = p->out == NULL || ferror(p->out) != 0;
-    failed |= p->out != NULL && fclose(p->out) != 0;
-    p->out = out;
+    p->text->out = open_memstream(&text, &size);
+    enum nocap_status status = p->text->out == NULL ? NOCAP_E_MEMORY : put(p, err);
+    bool failed = p->text->out == NULL;
+    if (!failed) {
+        aie_text_flush(p->text);
+        failed = ferror(p->text->out) != 0;
+        failed |= fclose(p->text->out) != 0;
+    }
+    p->text->out = out;
     if (failed) {
         status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
     }

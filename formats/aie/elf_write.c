@@ -286,7 +286,7 @@ static void add_section_part(struct aie_elf_file *f, size_t i)
 {
     const struct aie_section *section = &f->output->sections[i];
     struct aie_part *part =
-        add_part(f, section->name, SHT_PROGBITS,
+        add_part(f, section->name, section->custom ? NOCAP_AIE_SHT_CUSTOM : SHT_PROGBITS,
                  SHF_ALLOC | (section->text ? SHF_EXECINSTR : SHF_WRITE), SECTION_ALIGN);
     part->loaded = true;
     part->bytes = section->bytes;
@@ -307,6 +307,11 @@ static enum nocap_status make_kernel_parts(struct aie_elf_file *f)
     uint8_t *at = f->groups;
     size_t symbol = 0;
     enum nocap_status status = NOCAP_OK;
+    for (size_t i = 0; i < output->section_count; i++) {
+        if (output->sections[i].custom) {
+            add_section_part(f, i);
+        }
+    }
     for (size_t k = 0; k < kernels && status == NOCAP_OK; k++) {
         for (size_t i = 0; i < output->section_count; i++) {
             if (output->sections[i].kernel == k) {

@@ -295,5 +295,6 @@ void nocap_aie_image_close(struct nocap_aie_image *image)
     free(image->streams);
     free(image->relocations);
     free(image->buffers);
+    free(image->debugs);
     free(image);
 }

@@ -22,6 +22,19 @@ struct nocap_aie_page {
     uint32_t place;              /* of its bytes in the image's memory, if `bytes` is not known */
 };
 
+/* DWARF of one kernel: what of its sections tells lines. */
+enum nocap_aie_debug_section {
+    NOCAP_AIE_DEBUG_INFO,
+    NOCAP_AIE_DEBUG_ABBREV,
+    NOCAP_AIE_DEBUG_LINE,
+    NOCAP_AIE_DEBUG_STR,
+    NOCAP_AIE_DEBUG_SECTIONS
+};
+struct nocap_aie_debug {
+    const uint8_t *bytes[NOCAP_AIE_DEBUG_SECTIONS]; /* NULL: the file has none */
+    size_t size[NOCAP_AIE_DEBUG_SECTIONS];
+};
+
 /* A kernel of a file that holds several, as XRT names it. */
 struct nocap_aie_kernel {
     uint32_t group;
@@ -33,9 +46,10 @@ struct nocap_aie_kernel {
 
 #define NOCAP_AIE_NO_GROUP UINT32_MAX
 
-/* The buffers of a column, and its control packets. */
+/* The buffers of a column, and its control packets; or a section that the file has for others. */
 struct nocap_aie_buffer {
     const char *section;
+    bool custom;
     uint32_t group; /* NOCAP_AIE_NO_GROUP: of all kernels */
     const uint8_t *bytes;
     size_t size;
@@ -70,6 +84,7 @@ enum {
     NOCAP_AIE_ABI_VERSION = 2,
     NOCAP_AIE_OSABI_STREAMS = 0x45, /* aie2 and aie2p */
 };
+#define NOCAP_AIE_SHT_CUSTOM UINT32_C(0x80000001) /* type of sections that are of no kernel */
 
 struct nocap_aie_image {
     bool elf; /* false: a bare column image */
@@ -95,6 +110,8 @@ struct nocap_aie_image {
     size_t kernel_count;              /* 0: the file has one that is not named; its map is this: */
     const uint8_t *map;
     size_t map_size;
+    struct nocap_aie_debug *debugs; /* one for each kernel that has DWARF, in any order */
+    size_t debug_count;
     bool has_partition;    /* there is a note .note.xrt.configuration ... */
     uint32_t partition;    /* ... which says that the kernels take so many columns */
     uint64_t pad_size;     /* bytes of .pad and .ctrlpkt sections: buffers, control packets */

@@ -212,6 +212,11 @@ static enum nocap_status add_merged(struct reader *r, const struct section *sect
     return NOCAP_OK;
 }
 
+static bool is_custom(const struct section *section)
+{
+    return section->type == NOCAP_AIE_SHT_CUSTOM;
+}
+
 static enum nocap_status add_buffer(const struct reader *r, const struct section *section,
                                     struct nocap_error *err)
 {
@@ -224,8 +229,11 @@ static enum nocap_status add_buffer(const struct reader *r, const struct section
         take_number(&suffix, &uc) && !take_number(&suffix, &group)) {
         group = NOCAP_AIE_NO_GROUP;
     }
-    *next = (struct nocap_aie_buffer){
-        .section = section->name, .group = group, .bytes = section->bytes, .size = section->size};
+    *next = (struct nocap_aie_buffer){.section = section->name,
+                                      .custom = is_custom(section),
+                                      .group = group,
+                                      .bytes = section->bytes,
+                                      .size = section->size};
     image->buffer_count++;
     return NOCAP_OK;
 }
@@ -387,8 +395,11 @@ static enum nocap_status take_section(struct reader *r, const struct section *se
     bool pad = has_prefix(section->name, ".pad") || has_prefix(section->name, ".ctrlpkt") ||
                (streams && has_prefix(section->name, ".ctrldata"));
     bool map = strcmp(section->name, ".dump") == 0 || has_prefix(section->name, ".dump.");
-    if (page || pad || map) {
+    if (page || pad || map || is_custom(section)) {
         nocap_md5_update(&r->md5, section->bytes, section->size);
+    }
+    if (is_custom(section)) {
+        return add_buffer(r, section, err);
     }
     if (map) {
         return add_map(r, section, err);
@@ -418,6 +429,8 @@ static enum nocap_status take_section(struct reader *r, const struct section *se
                image->abi_version != ABI_PYTHON) {
         return read_relocations(r, section, err);
     }
+    RETURN_ERROR_IF(!aie_image_add_debug(image, section->name, section->bytes, section->size), err,
+                    NOCAP_E_MEMORY, no_kernel, r->memory->name, AIE_KERNELS_MAX);
     return NOCAP_OK;
 }
 

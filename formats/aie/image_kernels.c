@@ -119,7 +119,7 @@ static void keep_buffers(struct nocap_aie_image *image, uint32_t group)
     image->pad_size = 0;
     for (size_t i = 0; i < image->buffer_count; i++) {
         if (image->buffers[i].group == group || image->buffers[i].group == NOCAP_AIE_NO_GROUP) {
-            image->pad_size += image->buffers[i].size;
+            image->pad_size += image->buffers[i].custom ? 0 : image->buffers[i].size;
             image->buffers[kept++] = image->buffers[i];
         }
     }

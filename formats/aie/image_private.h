@@ -47,6 +47,10 @@ enum nocap_status aie_image_finish_kernels(struct nocap_aie_image *image, struct
 /* Sets dialect and chip by what the file has. */
 void aie_image_identify(struct nocap_aie_image *image);
 
+/* Takes a section if it is one of DWARF; false: too many, or no memory. */
+bool aie_image_add_debug(struct nocap_aie_image *image, const char *name, const uint8_t *bytes,
+                         size_t size);
+
 /* What the notes .note.xrt.UID and .note.xrt.configuration say. */
 void aie_image_read_uid(struct nocap_aie_image *image, const uint8_t *note, size_t size);
 void aie_image_read_partition(struct nocap_aie_image *image, const uint8_t *note, size_t size);

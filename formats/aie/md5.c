@@ -30,32 +30,41 @@ static uint32_t word(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* One of the 64 steps: what the round's function gives, and which word of the block it takes. */
-static uint32_t mix(unsigned i, const uint32_t s[4], unsigned *at)
-{
-    switch (i / 16) {
-    case 0: *at = i; return (s[1] & s[2]) | (~s[1] & s[3]);
-    case 1: *at = (5 * i + 1) % 16; return (s[3] & s[1]) | (~s[3] & s[2]);
-    case 2: *at = (3 * i + 5) % 16; return s[1] ^ s[2] ^ s[3];
-    default: *at = 7 * i % 16; return s[2] ^ (s[1] | ~s[3]);
-    }
-}
+/* One of the 64 steps: what the round's function gives of b, c and d, and the word of the block
+ * that the step takes. */
+#define STEP(i, f, at)                                                                             \
+    do {                                                                                           \
+        uint32_t mixed = (f) + a + addends[i] + words[at];                                         \
+        a = d;                                                                                     \
+        d = c;                                                                                     \
+        c = b;                                                                                     \
+        b += rotate(mixed, shifts[(i) / 16][(i) % 4]);                                             \
+    } while (0)
 
 static void add_block(struct nocap_md5 *md5, const uint8_t *block)
 {
-    uint32_t s[4];
-    memcpy(s, md5->state, sizeof s);
-    for (unsigned i = 0; i < BLOCK; i++) {
-        unsigned at;
-        uint32_t f = mix(i, s, &at) + s[0] + addends[i] + word(block + 4 * at);
-        s[0] = s[3];
-        s[3] = s[2];
-        s[2] = s[1];
-        s[1] += rotate(f, shifts[i / 16][i % 4]);
+    enum { ROUND = 16 };
+    uint32_t a = md5->state[0], b = md5->state[1], c = md5->state[2], d = md5->state[3];
+    uint32_t words[ROUND];
+    for (unsigned i = 0; i < ROUND; i++) {
+        words[i] = word(block + 4 * i);
     }
-    for (unsigned i = 0; i < 4; i++) {
-        md5->state[i] += s[i];
+    for (unsigned i = 0; i < ROUND; i++) {
+        STEP(i, d ^ (b & (c ^ d)), i);
     }
+    for (unsigned i = ROUND; i < 2 * ROUND; i++) {
+        STEP(i, c ^ (d & (b ^ c)), (5 * i + 1) % ROUND);
+    }
+    for (unsigned i = 2 * ROUND; i < 3 * ROUND; i++) {
+        STEP(i, b ^ c ^ d, (3 * i + 5) % ROUND);
+    }
+    for (unsigned i = 3 * ROUND; i < 4 * ROUND; i++) {
+        STEP(i, c ^ (b | ~d), 7 * i % ROUND);
+    }
+    md5->state[0] += a;
+    md5->state[1] += b;
+    md5->state[2] += c;
+    md5->state[3] += d;
 }
 
 void nocap_md5_init(struct nocap_md5 *md5)
@@ -68,11 +77,15 @@ void nocap_md5_update(struct nocap_md5 *md5, const void *bytes, size_t size)
     const uint8_t *p = bytes;
     while (size > 0) {
         size_t used = md5->length % BLOCK, take = BLOCK - used < size ? BLOCK - used : size;
-        memcpy(md5->block + used, p, take);
+        if (take == BLOCK) {
+            add_block(md5, p);
+        } else {
+            memcpy(md5->block + used, p, take);
+        }
         md5->length += take;
         p += take;
         size -= take;
-        if (used + take == BLOCK) {
+        if (used != 0 && used + take == BLOCK) {
             add_block(md5, md5->block);
         }
     }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum kind { SHIM, MEM, CORE };
+enum kind { SHIM, MEM, CORE, NO_KIND };
 
 static const struct rows {
     enum nocap_aie_chip chip;
@@ -33,11 +33,11 @@ static const struct registers {
     enum nocap_aie_chip chip;
     enum kind kind;
     const char *name;
-    uint32_t offset;
+    uint32_t first, offset;
     uint8_t step, count, size;
 } registers[] = {
-#define REGISTERS(CHIP, KIND, name, offset, step, count, size)                                     \
-    {NOCAP_##CHIP, KIND, name, offset, step, count, size},
+#define REGISTERS(CHIP, KIND, name, first, offset, step, count, size)                              \
+    {NOCAP_##CHIP, KIND, name, first, offset, step, count, size},
 #include "formats/aie/operands.def"
 };
 enum { CHANNEL_ROWS = sizeof channels / sizeof channels[0], QUEUE_STEP = 8 };
@@ -94,10 +94,36 @@ static const struct rows *rows_of(enum nocap_aie_chip chip, enum kind kind)
     return r;
 }
 
-static bool in_row(enum nocap_aie_chip chip, enum kind kind, uint32_t row)
+/* What the tiles of a row are; NO_KIND: the chip is not known. */
+static enum kind kind_of(enum nocap_aie_chip chip, uint32_t row)
 {
-    const struct rows *r = rows_of(chip, kind);
-    return row >= r->first && row <= r->last;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].chip == chip && row >= rows[i].first && row <= rows[i].last) {
+            return rows[i].kind;
+        }
+    }
+    return NO_KIND;
+}
+
+/* The tile of an address, and the offset in it, which is above NOCAP_AIE_REGISTER_MASK in the
+ * memory of memory tiles that has rows of its own. */
+static uint32_t tile_at(enum nocap_aie_chip chip, uint32_t address, uint32_t *offset)
+{
+    const struct nocap_aie_chip_info *info = nocap_aie_chip_info(chip);
+    uint32_t row = address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX;
+    uint32_t above = info == NULL || row <= info->memory_row_last ? 0 : row - info->memory_row_last;
+    uint32_t fewer = above == 0 ? 0 : above < info->wide ? above : info->wide;
+    bool memory = above != 0 && above <= info->wide;
+    *offset = (address & NOCAP_AIE_REGISTER_MASK) | (memory ? above << NOCAP_AIE_ROW_SHIFT : 0);
+    return nocap_aie_tile(address >> NOCAP_AIE_COLUMN_SHIFT, row - fewer);
+}
+
+static uint32_t address_of(enum nocap_aie_chip chip, uint32_t tile)
+{
+    const struct nocap_aie_chip_info *info = nocap_aie_chip_info(chip);
+    uint32_t row = nocap_aie_tile_row(tile);
+    row += info != NULL && row > info->memory_row_last ? info->wide : 0;
+    return nocap_aie_tile_column(tile) << NOCAP_AIE_COLUMN_SHIFT | row << NOCAP_AIE_ROW_SHIFT;
 }
 
 /* Without a prefix the channel may be one of any kind of tile, which the numbers of aie2ps allow
@@ -130,10 +156,10 @@ bool nocap_aie_actor_parse(enum nocap_aie_chip chip, const char *text, size_t le
 
 static const struct channels *find_channels(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor)
 {
-    uint32_t row = nocap_aie_tile_row(tile);
+    enum kind kind = kind_of(chip, nocap_aie_tile_row(tile));
     for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
         const struct channels *c = &channels[i];
-        if (c->chip == chip && actor - c->actor < c->count && in_row(chip, c->kind, row)) {
+        if (c->chip == chip && c->kind == kind && actor - c->actor < c->count) {
             return c;
         }
     }
@@ -167,42 +193,58 @@ bool nocap_aie_task_queue(enum nocap_aie_chip chip, uint32_t tile, uint32_t acto
     if (c == NULL || c->queue == 0) {
         return false;
     }
-    *address = nocap_aie_tile_column(tile) << NOCAP_AIE_COLUMN_SHIFT |
-               nocap_aie_tile_row(tile) << NOCAP_AIE_ROW_SHIFT |
-               (c->queue + (actor - c->actor) * QUEUE_STEP);
+    *address = address_of(chip, tile) | (c->queue + (actor - c->actor) * QUEUE_STEP);
     return true;
 }
 
-/* The channel whose queue has this offset in a tile of the row. */
-static const struct channels *queue_of(enum nocap_aie_chip chip, uint32_t row, uint32_t offset)
+/* The channel whose queue has this offset in the tile. */
+static const struct channels *queue_of(enum nocap_aie_chip chip, uint32_t tile, uint32_t offset)
 {
+    enum kind kind = kind_of(chip, nocap_aie_tile_row(tile));
     for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
         const struct channels *c = &channels[i];
         uint32_t past = offset - c->queue;
-        if (c->chip == chip && c->queue != 0 && past % QUEUE_STEP == 0 &&
-            past / QUEUE_STEP < c->count && in_row(chip, c->kind, row)) {
+        if (c->chip == chip && c->kind == kind && c->queue != 0 && past % QUEUE_STEP == 0 &&
+            past / QUEUE_STEP < c->count) {
             return c;
         }
     }
     return NULL;
 }
 
+bool nocap_aie_next_queue(enum nocap_aie_chip chip, uint32_t from, uint32_t *address)
+{
+    uint32_t offset, next = UINT32_MAX;
+    enum kind kind = kind_of(chip, nocap_aie_tile_row(tile_at(chip, from, &offset)));
+    for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
+        const struct channels *c = &channels[i];
+        uint32_t behind = offset > c->queue ? offset - c->queue : 0;
+        uint32_t number = (behind + QUEUE_STEP - 1) / QUEUE_STEP;
+        if (c->chip == chip && c->kind == kind && c->queue != 0 && number < c->count &&
+            c->queue + number * QUEUE_STEP < next) {
+            next = c->queue + number * QUEUE_STEP;
+        }
+    }
+    *address = (from & ~(uint32_t)NOCAP_AIE_REGISTER_MASK) | next;
+    return next != UINT32_MAX;
+}
+
 bool nocap_aie_is_task_queue(enum nocap_aie_chip chip, uint32_t address)
 {
-    return queue_of(chip, address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX,
-                    address & NOCAP_AIE_REGISTER_MASK) != NULL;
+    uint32_t offset, tile = tile_at(chip, address, &offset);
+    return queue_of(chip, tile, offset) != NULL;
 }
 
 bool nocap_aie_queue_actor(enum nocap_aie_chip chip, uint32_t address, uint32_t *tile,
                            uint32_t *actor)
 {
-    uint32_t row = address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX;
-    const struct channels *c = queue_of(chip, row, address & NOCAP_AIE_REGISTER_MASK);
+    uint32_t offset;
+    *tile = tile_at(chip, address, &offset);
+    const struct channels *c = queue_of(chip, *tile, offset);
     if (c == NULL) {
         return false;
     }
-    *tile = nocap_aie_tile(address >> NOCAP_AIE_COLUMN_SHIFT, row);
-    *actor = c->actor + ((address & NOCAP_AIE_REGISTER_MASK) - c->queue) / QUEUE_STEP;
+    *actor = c->actor + (offset - c->queue) / QUEUE_STEP;
     return true;
 }
 
@@ -223,16 +265,17 @@ const char *nocap_aie_channel_text(enum nocap_aie_chip chip, uint32_t tile, uint
 static const char *register_text(enum nocap_aie_chip chip, uint32_t row, uint32_t offset,
                                  char *text, size_t size)
 {
+    enum kind kind = kind_of(chip, row);
     for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
         const struct registers *r = &registers[i];
         uint32_t number = (offset - r->offset) / r->step, past = (offset - r->offset) % r->step;
         char count[16] = "", part[16] = "";
-        if (r->chip != chip || offset < r->offset || number >= r->count || past >= r->size ||
-            !in_row(chip, r->kind, row)) {
+        if (r->chip != chip || r->kind != kind || offset < r->offset || number >= r->count ||
+            past >= r->size) {
             continue;
         }
         if (r->count > 1) {
-            snprintf(count, sizeof count, " %u", number);
+            snprintf(count, sizeof count, " %u", r->first + number);
         }
         if (past != 0) {
             snprintf(part, sizeof part, " + 0x%x", past);
@@ -248,15 +291,15 @@ const char *nocap_aie_address_text(enum nocap_aie_chip chip, uint32_t address, c
                                    size_t size)
 {
     char channel[48];
-    uint32_t tile, actor;
+    uint32_t tile, actor, offset;
     if (nocap_aie_queue_actor(chip, address, &tile, &actor)) {
         snprintf(text, size, "queue of %s",
                  nocap_aie_channel_text(chip, tile, actor, channel, sizeof channel));
     } else {
-        uint32_t row = address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX;
-        snprintf(
-            text, size, "TILE_%u_%u %s", address >> NOCAP_AIE_COLUMN_SHIFT, row,
-            register_text(chip, row, address & NOCAP_AIE_REGISTER_MASK, channel, sizeof channel));
+        tile = tile_at(chip, address, &offset);
+        uint32_t row = nocap_aie_tile_row(tile);
+        snprintf(text, size, "TILE_%u_%u %s", nocap_aie_tile_column(tile), row,
+                 register_text(chip, row, offset, channel, sizeof channel));
     }
     return text;
 }

@@ -55,6 +55,8 @@ const char *nocap_aie_address_text(enum nocap_aie_chip chip, uint32_t address, c
 bool nocap_aie_task_queue(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor,
                           uint32_t *address);
 
+/* The first task queue from an address on in the same tile; false if there is none. */
+bool nocap_aie_next_queue(enum nocap_aie_chip chip, uint32_t from, uint32_t *address);
 /* Whether the address is a task queue of any tile; of which actor. */
 bool nocap_aie_is_task_queue(enum nocap_aie_chip chip, uint32_t address);
 bool nocap_aie_queue_actor(enum nocap_aie_chip chip, uint32_t address, uint32_t *tile,

@@ -180,17 +180,17 @@ enum nocap_aie_txn_step nocap_aie_txn_next(struct nocap_aie_txn_walker *w)
     if (size > left) {
         return NOCAP_AIE_TXN_STEP_CUT;
     }
-    uint32_t told = at == 0 ? size : nocap_aie_u32(p + at);
-    if (told < size || told > left || told % WORD != 0) {
+    uint32_t said = at == 0 ? size : nocap_aie_u32(p + at);
+    if (said < size || said > left || said % WORD != 0) {
         return NOCAP_AIE_TXN_STEP_CUT;
     }
     w->op = (struct nocap_aie_txn_op){.mnemonic = row->mnemonic,
                                       .opcode = row->number,
                                       .index = w->index++,
                                       .off = w->next,
-                                      .size = told};
+                                      .size = said};
     take_operands(&w->op, p, txn->late);
-    w->next += told;
+    w->next += said;
     return NOCAP_AIE_TXN_STEP_OP;
 }
 

@@ -2,6 +2,7 @@
 #include "formats/blackhole/tile_map.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 #define REGION(NAME, first_, last_, kind_, load_, store_, sentence_)                               \
     {(first_),          (last_), #NAME, (sentence_), (load_), (store_), NOCAP_REGION_##NAME,       \
@@ -116,6 +117,29 @@ bool nocap_tile_of_logical(struct nocap_xy logical, struct nocap_xy *tile)
 {
     return find_nth(logical.x, NOCAP_GRID_WIDTH, column_has_tensix, &tile->x) &&
            find_nth(logical.y, NOCAP_GRID_HEIGHT, row_has_tensix, &tile->y);
+}
+
+bool nocap_logical_of_tile(enum nocap_board board, struct nocap_xy tile, struct nocap_xy *logical)
+{
+    *logical = (struct nocap_xy){0, 0};
+    for (uint8_t x = 0; x < tile.x && x < NOCAP_GRID_WIDTH; x++) {
+        logical->x += column_has_tensix(x);
+    }
+    for (uint8_t y = 0; y < tile.y && y < NOCAP_GRID_HEIGHT; y++) {
+        logical->y += row_has_tensix(y);
+    }
+    return board != NOCAP_BOARD_UNKNOWN && nocap_is_tensix_tile(board, tile);
+}
+
+const char *nocap_logical_text(enum nocap_board board, struct nocap_xy tile,
+                               char text[static NOCAP_LOGICAL_TEXT])
+{
+    struct nocap_xy logical;
+    text[0] = '\0';
+    if (nocap_logical_of_tile(board, tile, &logical)) {
+        snprintf(text, NOCAP_LOGICAL_TEXT, " (logical %u,%u)", logical.x, logical.y);
+    }
+    return text;
 }
 
 bool nocap_is_translated(struct nocap_xy at)

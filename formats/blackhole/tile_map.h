@@ -91,9 +91,16 @@ enum nocap_tile_kind {
 enum nocap_tile_kind nocap_tile_kind(enum nocap_board board, struct nocap_xy at);
 const char *nocap_tile_kind_name(enum nocap_tile_kind kind); /* "Tensix", "DRAM", ... */
 bool nocap_is_tensix_tile(enum nocap_board board, struct nocap_xy at);
-/* Logical coordinates count the columns and rows of Tensix tiles without gaps, from 0. False: the full
- * grid has no such tile. */
+/* Logical coordinates count the columns and rows of Tensix tiles without gaps, from 0. False: the
+ * full grid has no such tile. */
 bool nocap_tile_of_logical(struct nocap_xy logical, struct nocap_xy *tile);
+/* The other way round, of the board's Tensix tiles as translation numbers them: harvested columns
+ * come last there, so they change nothing. False: it is none, or the board is not known. */
+bool nocap_logical_of_tile(enum nocap_board board, struct nocap_xy tile, struct nocap_xy *logical);
+/* " (logical 0,1)" behind a tile's place; "" where that is not known. */
+enum { NOCAP_LOGICAL_TEXT = 24 };
+const char *nocap_logical_text(enum nocap_board board, struct nocap_xy tile,
+                               char text[static NOCAP_LOGICAL_TEXT]);
 /* Whether it may be a translated coordinate: those of DRAM, Ethernet and PCIe tiles lie beyond the
  * grid. */
 bool nocap_is_translated(struct nocap_xy at);

@@ -18,7 +18,7 @@ const char *nocap_queue_name(const struct nocap_text_queue *queue, const struct 
  * not; `last` of the style is set. */
 void nocap_queue_note(const struct nocap_text_style *style, const struct nocap_event *event);
 /* " -> RELAY_INLINE[..]" behind an access that stores a record, relays a command, reads its header,
- * or makes a record visible that was told before. */
+ * or makes a record visible that was reported before. */
 void nocap_append_queue(const struct nocap_text_style *style, struct nocap_text *out,
                         const struct nocap_event *event);
 

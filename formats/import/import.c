@@ -153,7 +153,7 @@ static int in_memory(const char *path)
 }
 
 /* A trace without an end may be that of a capture whose program died: its rings hold the rest. What
- * is wrong with them is told; the trace is read all the same. */
+ * is wrong with them is reported; the trace is read all the same. */
 static enum nocap_status read_rings(const char *path, int *fd, struct nocap_recovered *recovered)
 {
     struct nocap_error err;

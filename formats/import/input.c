@@ -141,7 +141,7 @@ static bool look(const struct nocap_input *in, char *text, size_t *size)
         return *size == LOOK_SIZE;
     }
     if (!unpack_open(&packed, in->ahead, in->ahead_size, nothing_more, NULL)) {
-        return true; /* nothing is told; whoever reads on will fail */
+        return true; /* nothing is reported; whoever reads on will fail */
     }
     ssize_t n = 1;
     while (n > 0 && *size < LOOK_SIZE) {

@@ -59,7 +59,7 @@ uint64_t noc_json_line(const struct noc_json_parser *parser);
 /* After NOCAP_END: the line, from 1, and why. */
 uint64_t noc_json_broken(const struct noc_json_parser *parser, const char **why);
 
-/* ---- noc_json_draft.c ---- */
+/* ---- noc_json_event.c ---- */
 
 /* What is said of an import when it is over. */
 enum noc_json_remark {
@@ -79,7 +79,7 @@ enum noc_json_remark {
 enum { NOC_JSON_TEXT = 160, NOC_JSON_EXTRA = NOC_JSON_KEPT + 512 };
 
 /* One event in the making, with what it points to. */
-struct noc_json_draft {
+struct noc_json_builder {
     struct nocap_event event;
     uint32_t remarks; /* by enum noc_json_remark */
     bool timeless;
@@ -90,10 +90,10 @@ struct noc_json_draft {
 bool noc_json_positive(const struct noc_json_entry *entry, enum noc_json_number number,
                        uint64_t *v);
 /* Time, place and core of an entry; `by` is also set in events that have no such field. */
-void noc_json_begin(struct noc_json_draft *draft, const struct noc_json_entry *entry);
+void noc_json_begin(struct noc_json_builder *draft, const struct noc_json_entry *entry);
 /* The rest. How many events it is: all but the first are made by noc_json_next_ended. */
-unsigned noc_json_make(struct noc_json_draft *draft, const struct noc_json_entry *entry);
-void noc_json_next_ended(struct noc_json_draft *draft);
+unsigned noc_json_make(struct noc_json_builder *draft, const struct noc_json_entry *entry);
+void noc_json_next_ended(struct noc_json_builder *draft);
 
 /* ---- noc_json_events.c ---- */
 

@@ -146,7 +146,7 @@ static uint16_t chip_guess(struct noc_json_events *v, const struct noc_json_entr
     return row != NULL ? (uint16_t)row->number : v->chip;
 }
 
-static enum nocap_status put(struct noc_json_events *v, struct noc_json_draft *d,
+static enum nocap_status put(struct noc_json_events *v, struct noc_json_builder *d,
                              struct nocap_error *err)
 {
     struct nocap_event *e = &d->event;
@@ -168,7 +168,7 @@ static enum nocap_status put(struct noc_json_events *v, struct noc_json_draft *d
     return status == NOCAP_E_USAGE ? NOCAP_E_INPUT : status;
 }
 
-static enum nocap_status put_entry(struct noc_json_events *v, struct noc_json_draft *d,
+static enum nocap_status put_entry(struct noc_json_events *v, struct noc_json_builder *d,
                                    const struct noc_json_entry *entry, struct nocap_error *err)
 {
     unsigned count = noc_json_make(d, entry);
@@ -188,7 +188,7 @@ static enum nocap_status put_entry(struct noc_json_events *v, struct noc_json_dr
 static enum nocap_status put_waiting(struct noc_json_events *v, struct zone *z, bool known,
                                      uint16_t chip, struct nocap_error *err)
 {
-    struct noc_json_draft d;
+    struct noc_json_builder d;
     noc_json_begin(&d, z->entry);
     d.event.chip = known ? chip : chip_guess(v, z->entry);
     enum nocap_status status = put_entry(v, &d, z->entry, err);
@@ -247,7 +247,7 @@ static void settle(struct noc_json_events *v, uint64_t key)
 enum nocap_status noc_json_events_add(struct noc_json_events *v, const struct noc_json_entry *entry,
                                       struct nocap_error *err)
 {
-    struct noc_json_draft d;
+    struct noc_json_builder d;
     noc_json_begin(&d, entry);
     uint64_t key = core_key(run_of(entry), d.event.at, d.event.by);
     bool known_before = MAP_FIND(&v->chips, &key) != NULL;

@@ -156,7 +156,7 @@ static enum nocap_status put_waypoints(const struct log *log, const struct core_
 }
 
 /* "k_ids:11|10|12": the kernels of BRISC, NCRISC and the TRISCs; their names come when all cores
- * were told. */
+ * were reported. */
 static void keep_ids(struct log *log, const struct core_line *core, const char *text)
 {
     struct ids ids = {.chip = core->chip, .at = core->at};

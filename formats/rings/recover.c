@@ -21,8 +21,8 @@ struct left_behind {
     struct ring_file_head *head; /* mapped */
     uint8_t *trace;              /* mapped, `commit->trace_bytes` of it */
     const struct ring_commit *commit;
-    uint64_t last_time;    /* of all events so far */
-    bool told[RING_SLOTS]; /* the ring is broken, and the trace says so */
+    uint64_t last_time;        /* of all events so far */
+    bool reported[RING_SLOTS]; /* the ring is broken, and the trace says so */
     struct ring_merge merge;
 };
 
@@ -232,7 +232,7 @@ static enum nocap_status report_broken(struct left_behind *l, struct nocap_write
                                      .t = l->last_time,
                                      .data = (const uint8_t *)text,
                                      .data_size = (uint32_t)strlen(text)};
-    l->told[i] = true;
+    l->reported[i] = true;
     result->broken++;
     result->unread += bytes;
     result->dropped += records;
@@ -245,7 +245,7 @@ static enum nocap_status report_all_broken(struct left_behind *l, struct nocap_w
                                            struct nocap_recovered *result, struct nocap_error *err)
 {
     for (unsigned i = 0; i < l->merge.count; i++) {
-        if (l->merge.cursor[i].broken && !l->told[i]) {
+        if (l->merge.cursor[i].broken && !l->reported[i]) {
             RETURN_IF_FAILED(report_broken(l, writer, i, result, err));
         }
     }
@@ -265,10 +265,9 @@ static enum nocap_status copy_rings(struct left_behind *l, struct nocap_writer *
         if (event == NULL) {
             return NOCAP_OK;
         }
-        struct ring_position before = m->taken->before;
         enum nocap_status status = add(l, writer, event, err);
         if (status == NOCAP_E_USAGE) {
-            m->taken->at = before;
+            ring_merge_give_back(m);
             ring_merge_break(m, m->taken);
             RETURN_IF_FAILED(report_all_broken(l, writer, result, err));
             continue;
@@ -288,8 +287,8 @@ static enum nocap_status add_untold(struct left_behind *l, struct nocap_writer *
         bool last = i == l->merge.count;
         const struct ring_head *head = &l->head->ring[i];
         uint64_t all = last ? atomic_load(&l->head->lost) : atomic_load(&head->dropped);
-        uint64_t told = last ? l->commit->lost_reported : l->merge.cursor[i].at.told;
-        uint64_t unreported = all > told ? all - told : 0;
+        uint64_t reported = last ? l->commit->lost_reported : l->merge.cursor[i].at.reported;
+        uint64_t unreported = all > reported ? all - reported : 0;
         result->events += unreported != 0;
         result->dropped += unreported;
         RETURN_IF_FAILED(

@@ -33,7 +33,7 @@ enum ring_limit {
 /* Where a ring stood: the first record that is not in the trace, and how many of its dropped events
  * the trace tells of. */
 struct ring_position {
-    uint64_t tail, told;
+    uint64_t tail, reported;
 };
 
 struct ring_commit {
@@ -45,7 +45,7 @@ struct ring_commit {
 /* Lines of the cache apart: what a thread writes and what the writer writes. */
 struct ring_head {
     _Alignas(128) _Atomic uint64_t head; /* behind the last record; the thread's */
-    _Atomic uint64_t dropped; /* events that found the ring full, all told; the thread's */
+    _Atomic uint64_t dropped; /* events that found the ring full, all reported; the thread's */
     _Atomic uint32_t src;     /* of the thread */
     /* of the first ring: a thread is in a call that may end the process */
     _Atomic uint32_t calling;

@@ -13,6 +13,7 @@ void ring_merge_break(struct ring_merge *m, struct ring_cursor *c)
 {
     m->broken += !c->broken;
     c->broken = true;
+    c->access = false;
 }
 
 uint64_t ring_merge_left(const struct ring_merge *m, const struct ring_cursor *c)
@@ -58,15 +59,38 @@ static const struct ring_word *record(struct ring_merge *m, struct ring_cursor *
     return w;
 }
 
+_Static_assert(offsetof(struct nocap_event, chip) == offsetof(struct nocap_event, src) + 4 &&
+                   offsetof(struct nocap_event, at) == offsetof(struct nocap_event, src) + 6 &&
+                   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "what take_access says");
+
+/* What differs between accesses of one kind. */
+static inline void take_access(const struct ring_access *a, struct nocap_event *e)
+{
+    const uint64_t source =
+        a->src | (uint64_t)a->word.chip << 32 | (uint64_t)a->at.x << 48 | (uint64_t)a->at.y << 56;
+    memcpy(&e->src, &source, sizeof source); /* as it is read again: a word */
+    e->to = a->to;
+    e->addr = a->addr;
+    e->value = a->value;
+}
+
+static inline uint64_t what_of(const struct ring_access *a)
+{
+    uint64_t what;
+    memcpy(&what, &a->kind, sizeof what);
+    return what;
+}
+
 /* What most accesses have in common with the one before is there already. */
 static void decode_access(const struct ring_access *a, struct ring_cursor *c)
 {
     struct nocap_event *e = &c->event;
-    uint64_t what;
-    memcpy(&what, &a->kind, sizeof what);
+    const uint64_t what = what_of(a);
     if (!c->access || c->what != what) {
         c->access = true;
         c->what = what;
+        c->reported_before = c->at.reported;
         *e = (struct nocap_event){.kind = a->kind == NOCAP_EV_READ ? NOCAP_EV_READ : NOCAP_EV_WRITE,
                                   .by = a->by,
                                   .space = a->space,
@@ -82,12 +106,7 @@ static void decode_access(const struct ring_access *a, struct ring_cursor *c)
         e->has |= (a->has & RING_HAS_MAP) != 0 ? NOCAP_F_MAP : 0;
         e->has |= (a->has & RING_HAS_SPACE) != 0 ? NOCAP_F_SPACE : 0;
     }
-    e->src = a->src;
-    e->chip = a->word.chip;
-    e->at = a->at;
-    e->to = a->to;
-    e->addr = a->addr;
-    e->value = a->value;
+    take_access(a, e);
 }
 
 static bool decode_event(const struct ring_event *r, struct nocap_event *e)
@@ -121,16 +140,25 @@ static void look(struct ring_merge *m, struct ring_cursor *c)
     }
 }
 
+/* The ring whose record comes first; `until`: the time of what comes first in the others, of equal
+ * times that of the ring with the lower number. */
 static struct ring_cursor *earliest(struct ring_merge *m)
 {
     struct ring_cursor *first = NULL;
+    m->until = UINT64_MAX;
     for (unsigned i = 0; i < m->count; i++) {
         struct ring_cursor *c = &m->cursor[i];
         if (c->record == NULL) {
             look(m, c);
         }
-        if (c->record != NULL && (first == NULL || c->next < first->next)) {
+        if (c->record == NULL) {
+            continue;
+        }
+        if (first == NULL || c->next < first->next) {
+            m->until = first != NULL ? first->next : m->until;
             first = c;
+        } else if (c->next < m->until) {
+            m->until = c->next;
         }
     }
     return first;
@@ -141,11 +169,12 @@ static bool take(struct ring_merge *m, struct ring_cursor *c)
 {
     const struct ring_word *w = c->record;
     bool any = true;
-    c->before = c->at;
+    c->tail_before = c->at.tail;
     if (w->format == RING_ACCESS) {
         decode_access((const void *)w, c);
     } else if (w->format == RING_EVENT) {
         c->access = false;
+        c->reported_before = c->at.reported;
         any = decode_event((const void *)w, &c->event);
         if (!any) {
             ring_merge_break(m, c);
@@ -153,9 +182,10 @@ static bool take(struct ring_merge *m, struct ring_cursor *c)
     } else {
         const struct ring_dropped *d = (const void *)w;
         c->access = false;
-        any = d->total > c->at.told;
-        ring_drop_event(&c->event, 0, (uint32_t)d->src, d->total - c->at.told);
-        c->at.told = d->total;
+        c->reported_before = c->at.reported;
+        any = d->total > c->at.reported;
+        ring_drop_event(&c->event, 0, (uint32_t)d->src, d->total - c->at.reported);
+        c->at.reported = d->total;
     }
     if (!c->broken) {
         c->at.tail += (uint64_t)w->words * sizeof(uint64_t);
@@ -166,16 +196,53 @@ static bool take(struct ring_merge *m, struct ring_cursor *c)
     return any;
 }
 
-const struct nocap_event *ring_merge_next(struct ring_merge *m, uint64_t limit)
+void ring_merge_give_back(struct ring_merge *m)
+{
+    struct ring_cursor *c = m->taken;
+    c->at = (struct ring_position){c->tail_before, c->reported_before};
+}
+
+/* Programs record in runs: one more access of the ring and the kind that came last, where no other
+ * ring can be earlier. NULL: it is something else. */
+static inline const struct nocap_event *same_again(struct ring_merge *m, uint64_t limit)
+{
+    struct ring_cursor *c = m->taken;
+    if (c == NULL || !c->access || c->end - c->at.tail < sizeof(struct ring_access)) {
+        return NULL;
+    }
+    const uint64_t tail = c->at.tail;
+    const struct ring_access *a = (const void *)(c->base + (tail & (m->ring_bytes - 1)));
+    const uint64_t t = a->t > c->last ? a->t : c->last;
+    if (a->word.format != RING_ACCESS || a->word.words != sizeof *a / sizeof(uint64_t) ||
+        what_of(a) != c->what || t >= m->until || t >= limit) {
+        return NULL;
+    }
+    take_access(a, &c->event);
+    c->tail_before = tail;
+    c->at.tail = tail + sizeof *a;
+    c->last = t;
+    c->event.t = ring_time(&m->clock, t);
+    return &c->event;
+}
+
+static __attribute__((noinline)) const struct nocap_event *next_of_all(struct ring_merge *m,
+                                                                       uint64_t limit)
 {
     for (;;) {
         struct ring_cursor *c = earliest(m);
         if (c == NULL || c->next >= limit) {
+            m->taken = NULL;
             return NULL;
         }
+        m->taken = c;
         if (take(m, c)) {
-            m->taken = c;
             return &c->event;
         }
     }
+}
+
+const struct nocap_event *ring_merge_next(struct ring_merge *m, uint64_t limit)
+{
+    const struct nocap_event *event = same_again(m, limit);
+    return event != NULL ? event : next_of_all(m, limit);
 }

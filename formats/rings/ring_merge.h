@@ -7,10 +7,10 @@
 #include "formats/rings/ring_file.h"
 
 struct ring_cursor {
-    const uint8_t *base;         /* mapped twice; NULL: not in use */
-    struct ring_position at;     /* behind the last event that was taken .. */
-    struct ring_position before; /* .. and in front of it */
-    uint64_t end;                /* records before it may be read */
+    const uint8_t *base;                   /* mapped twice; NULL: not in use */
+    struct ring_position at;               /* behind the last event that was taken */
+    uint64_t tail_before, reported_before; /* in front of it */
+    uint64_t end;                          /* records before it may be read */
     uint64_t last; /* raw time of the event before: times of a source do not decrease */
     const struct ring_word *record; /* at `at`; NULL: not looked for yet, or there is none */
     uint64_t next;                  /* its raw time */
@@ -25,7 +25,8 @@ struct ring_merge {
     uint64_t ring_bytes;
     unsigned count;            /* of cursors */
     unsigned broken;           /* of these */
-    struct ring_cursor *taken; /* whose event came last */
+    struct ring_cursor *taken; /* whose event came last; NULL: none came */
+    uint64_t until;            /* none of the other rings has an earlier record */
     struct ring_cursor cursor[RING_SLOTS];
 };
 
@@ -33,6 +34,8 @@ struct ring_merge {
  * ring. NULL: there is none. */
 const struct nocap_event *ring_merge_next(struct ring_merge *merge, uint64_t limit);
 
+/* The last event was not taken after all. */
+void ring_merge_give_back(struct ring_merge *merge);
 /* Nothing more is read from this ring. */
 void ring_merge_break(struct ring_merge *merge, struct ring_cursor *cursor);
 /* How many records a broken ring still holds, as far as their lengths make sense; at least 1. */

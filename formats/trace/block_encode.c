@@ -1,75 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/trace/block.h"
-
 #include <stdlib.h>
 
+#include "formats/trace/block_encoder.h"
 #include "formats/trace/block_index.h"
-#include "formats/trace/by_place.h"
 #include "formats/trace/nocap.pb-c.h"
 #include "formats/trace/wire.h"
-
-/* Events that agree in all but place, time and 64-bit values form a family. While a family has few
- * combinations of addresses, sizes and the like, each is a shape of its own and costs an event
- * nothing; beyond that they are columns. */
-struct family {
-    uint64_t has;
-    uint32_t literal, values; /* slots */
-    uint32_t shapes;
-    uint32_t open_shape; /* the shape that has everything in columns, NONE while there is none */
-    uint32_t indexed;    /* where it stands in its index */
-    uint8_t what[SMALL_SIZE + 2];
-};
-
-struct shape {
-    uint32_t family, columns;
-    uint32_t next;               /* what its agent did after it the last time */
-    uint32_t indexed;            /* NONE: an open shape, which is found through its family */
-    uint64_t first[NOCAP_SLOTS]; /* as in the table */
-    uint64_t last[NOCAP_SLOTS];  /* of the event before */
-};
-
-/* Each gets a value of every event; those of slots, if the event's shape says so. */
-enum column { COLUMN_PLACE, COLUMN_SHAPE, COLUMN_TIME, COLUMN_SLOT };
-enum { COLUMN_COUNT = COLUMN_SLOT + SHAPE_COLUMNS };
-
-/* Of the event before of the same agent: what comes next is guessed agent by agent. Those that
- * share a number spoil each other's guess. */
-struct recent {
-    uint32_t place, shape;
-};
-enum { AGENTS = 1024 };
-static inline uint32_t agent_number(const struct nocap_event *event)
-{
-    return (event->at.x + 16u * event->at.y + 31u * event->src + 221u * event->by) % AGENTS;
-}
-
-struct place {
-    uint64_t source;  /* src, chip, x, y; src lowest */
-    uint32_t to;      /* x2, y2 */
-    uint32_t indexed; /* where it stands in its index */
-};
-
-struct block_encoder {
-    struct block_summary so_far;
-    uint64_t time; /* of the event before */
-    struct place *places;
-    uint32_t place_count;
-    struct family *families;
-    uint32_t family_count;
-    uint32_t recent[NOCAP_EV_COUNT]; /* the family of the last event of each kind */
-    struct shape *shapes;
-    uint32_t shape_count;
-    struct recent recent_of[AGENTS];
-    uint32_t *place_index, *family_index, *shape_index;
-    struct guesses guesses;
-    struct by_place_event *events; /* as many as so_far counts */
-    size_t events_size;            /* room for them, bytes */
-    uint32_t *events_at;           /* how many of them are at each place */
-    struct by_place by_place;
-    struct bytes column[COLUMN_COUNT];  /* that of shapes is made when the block ends */
-    struct bytes data_size, extra_size; /* empty as long as all are 0, as in most blocks */
-    struct bytes data, extra;
-};
 
 enum { ROOM_EVENTS = 1024 }; /* columns get room for so many at a time */
 enum { PART_SIZE = 4096 };   /* less is no part of its own */
@@ -119,181 +54,43 @@ void block_encoder_free(struct block_encoder *e)
     free(e);
 }
 
-void slot_use_of(uint64_t has, struct slot_use *use)
+static inline uint64_t source_of(const struct nocap_event *event)
 {
-    use->values = use->all = 0;
-    for (; has != 0; has &= has - 1) {
-        const struct nocap_field_info *field = &nocap_fields[__builtin_ctzll(has)];
-        if (field->home == NOCAP_HOME_COLUMN || field->home == NOCAP_HOME_VALUES) {
-            uint32_t bit =
-                1u << ((field->offset - offsetof(struct nocap_event, slot)) / sizeof(uint64_t));
-            use->all |= bit;
-            use->values |= field->home == NOCAP_HOME_VALUES ? bit : 0;
-        }
-    }
-}
-
-static inline bool place_fits(const struct place *p, const struct place *q)
-{
-    return p->source == q->source && p->to == q->to;
-}
-
-static uint32_t search_place(struct block_encoder *e, const struct place *p)
-{
-    uint32_t i = index_start(mix(mix(0, p->source), p->to));
-    for (; e->place_index[i] != NONE; i = index_next(i)) {
-        if (place_fits(p, &e->places[e->place_index[i]])) {
-            return e->place_index[i];
-        }
-    }
-    e->places[e->place_count] = *p;
-    e->places[e->place_count].indexed = i;
-    return e->place_index[i] = e->place_count++;
+    return event->src | (uint64_t)event->chip << 32 | (uint64_t)event->at.x << 48 |
+           (uint64_t)event->at.y << 56;
 }
 
 static inline uint32_t find_place(struct block_encoder *e, const struct nocap_event *event,
-                                  struct recent *recent)
+                                  uint64_t source, struct recent *recent)
 {
-    const struct place p = {
-        .source = event->src | (uint64_t)event->chip << 32 | (uint64_t)event->at.x << 48 |
-                  (uint64_t)event->at.y << 56,
-        .to = event->to.x | (uint32_t)event->to.y << 8,
-    };
-    if (recent->place >= e->place_count || !place_fits(&p, &e->places[recent->place])) {
-        recent->place = search_place(e, &p);
+    const uint32_t to = event->to.x | (uint32_t)event->to.y << 8;
+    if (__builtin_expect(recent->source != source || recent->to != (to | RECENT_IS), 0)) {
+        const struct place p = {.source = source, .to = to};
+        recent->place = block_place(e, &p);
+        recent->source = source;
+        recent->to = to | RECENT_IS;
     }
     return recent->place;
 }
 
-static inline bool family_fits(const struct family *f, const struct nocap_event *event)
+static inline struct shape *find_shape(struct block_encoder *e, const struct nocap_event *event,
+                                       struct recent *recent)
 {
-    const uint8_t *what = (const uint8_t *)event + offsetof(struct nocap_event, kind);
-    return f->has == event->has && memcmp(f->what, what, sizeof f->what) == 0;
-}
-
-static bool is_foreign(const struct nocap_event *event)
-{
-    return event->kind >= NOCAP_EV_COUNT || event->op >= NOCAP_OP_COUNT ||
-           (event->has & ~nocap_kind_fields((enum nocap_kind)event->kind)) != 0;
-}
-
-static uint32_t search_family(struct block_encoder *e, const struct nocap_event *event)
-{
-    if (is_foreign(event)) {
-        return NONE;
-    }
-    const uint8_t *what = (const uint8_t *)event + offsetof(struct nocap_event, kind);
-    uint64_t h = mix(1, event->has);
-    for (size_t k = 0; k < sizeof e->families->what; k++) {
-        h = mix(h, what[k]);
-    }
-    uint32_t i = index_start(h);
-    for (; e->family_index[i] != NONE; i = index_next(i)) {
-        if (family_fits(&e->families[e->family_index[i]], event)) {
-            return e->recent[event->kind] = e->family_index[i];
-        }
-    }
-    struct family *f = &e->families[e->family_count];
-    struct slot_use use;
-    slot_use_of(event->has, &use);
-    *f = (struct family){.has = event->has,
-                         .values = use.values,
-                         .literal = use.all & ~use.values,
-                         .open_shape = NONE,
-                         .indexed = i};
-    memcpy(f->what, what, sizeof f->what);
-    e->family_index[i] = e->recent[event->kind] = e->family_count;
-    return e->family_count++;
-}
-
-/* NONE: there is no such event. */
-static inline uint32_t find_family(struct block_encoder *e, const struct nocap_event *event)
-{
-    uint32_t recent = event->kind < NOCAP_EV_COUNT ? e->recent[event->kind] : NONE;
-    return recent < e->family_count && family_fits(&e->families[recent], event)
-               ? recent
-               : search_family(e, event);
-}
-
-/* `value` is guessed wherever it is no constant. */
-static uint32_t columns_of(uint32_t slots)
-{
-    const uint32_t value = 1u << SLOT_OF_VALUE;
-    return (slots & value) != 0 ? (slots & ~value) | 1u << COLUMN_GUESSED : slots;
-}
-
-static uint32_t new_shape(struct block_encoder *e, const struct nocap_event *event, uint32_t family,
-                          uint32_t literal)
-{
-    struct family *f = &e->families[family];
-    struct shape *s = &e->shapes[e->shape_count];
-    *s = (struct shape){.family = family,
-                        .columns = columns_of((f->values | f->literal) & ~literal),
-                        .indexed = NONE};
-    for (uint32_t left = literal; left != 0; left &= left - 1) {
-        unsigned slot = (unsigned)__builtin_ctz(left);
-        s->first[slot] = event->slot[slot];
-    }
-    f->shapes++;
-    return e->shape_count++;
-}
-
-static inline bool shape_fits(const struct shape *s, uint32_t family, uint32_t literal,
-                              const struct nocap_event *event)
-{
-    uint64_t differs = s->family ^ family;
-    for (uint32_t left = literal; left != 0; left &= left - 1) {
-        unsigned slot = (unsigned)__builtin_ctz(left);
-        differs |= s->first[slot] ^ event->slot[slot];
-    }
-    return differs == 0;
-}
-
-/* NONE: there is no such event. */
-static uint32_t search_shape(struct block_encoder *e, const struct nocap_event *event)
-{
-    uint32_t family = find_family(e, event);
-    if (family == NONE) {
-        return NONE;
-    }
-    struct family *f = &e->families[family];
-    uint64_t h = mix(2, family);
-    for (uint32_t left = f->literal; left != 0; left &= left - 1) {
-        h = mix(h, event->slot[__builtin_ctz(left)]);
-    }
-    uint32_t i = index_start(h);
-    for (; e->shape_index[i] != NONE; i = index_next(i)) {
-        if (shape_fits(&e->shapes[e->shape_index[i]], family, f->literal, event)) {
-            return e->shape_index[i];
-        }
-    }
-    if (f->shapes >= SHAPES_PER_FAMILY) {
-        if (f->open_shape == NONE) {
-            f->open_shape = new_shape(e, event, family, 0);
-        }
-        return f->open_shape;
-    }
-    uint32_t shape = new_shape(e, event, family, f->literal);
-    e->shapes[shape].indexed = i;
-    return e->shape_index[i] = shape;
-}
-
-static inline uint32_t find_shape(struct block_encoder *e, const struct nocap_event *event,
-                                  struct recent *recent)
-{
-    uint32_t *next = &e->shapes[recent->shape].next;
-    if (*next < e->shape_count) {
-        const struct shape *s = &e->shapes[*next];
+    struct shape *s = recent->shape != NULL ? recent->shape->next : NULL;
+    if (s != NULL) {
         const struct family *f = &e->families[s->family];
         if (family_fits(f, event) && shape_fits(s, s->family, f->literal, event)) {
-            return recent->shape = *next;
+            return recent->shape = s;
         }
     }
-    uint32_t shape = search_shape(e, event);
-    if (shape != NONE) {
-        *next = recent->shape = shape;
+    s = block_shape(e, event);
+    if (s != NULL) {
+        if (recent->shape != NULL) {
+            recent->shape->next = s;
+        }
+        recent->shape = s;
     }
-    return shape;
+    return s;
 }
 
 static bool make_room(struct block_encoder *e)
@@ -328,63 +125,74 @@ static bool add_size(struct bytes *sizes, uint32_t before, uint32_t size)
 static bool add_payload(struct block_encoder *e, const struct nocap_event *event)
 {
     uint32_t before = e->so_far.count;
-    return add_size(&e->data_size, before, event->data_size) &&
-           bytes_append(&e->data, event->data, event->data_size) &&
-           add_size(&e->extra_size, before, event->extra_size) &&
-           bytes_append(&e->extra, event->extra, event->extra_size);
+    e->has_payload = true;
+    bool ok = add_size(&e->data_size, before, event->data_size) &&
+              bytes_append(&e->data, event->data, event->data_size) &&
+              add_size(&e->extra_size, before, event->extra_size) &&
+              bytes_append(&e->extra, event->extra, event->extra_size);
+    e->full |= e->data.size + e->extra.size >= BLOCK_PAYLOAD_TARGET;
+    return ok;
 }
 
-static inline void add_guessed(struct block_encoder *e, uint32_t shape, uint32_t place,
-                               uint64_t value)
+static inline void add_guessed(struct block_encoder *e, struct shape *s, uint32_t shape,
+                               uint32_t place, uint64_t value)
 {
-    uint64_t *last = &e->shapes[shape].last[SLOT_OF_VALUE];
+    uint64_t *last = &s->last[SLOT_OF_VALUE];
     const struct guess guess = guess_find(&e->guesses, shape, place);
     bytes_varint(&e->column[COLUMN_SLOT + COLUMN_GUESSED],
                  guess_pack(zigzag(value - *last), zigzag(*guess.after - *last)));
     *guess.before = *guess.after = *last = value;
 }
 
+/* Time goes on, but for sources that were not merged. */
+static inline void add_time(struct block_encoder *e, uint64_t t)
+{
+    struct block_summary *so_far = &e->so_far;
+    bytes_varint(&e->column[COLUMN_TIME], zigzag(t - so_far->last));
+    if (__builtin_expect(t < so_far->latest, 0)) {
+        so_far->ordered &= t >= so_far->last;
+        so_far->earliest = t < so_far->earliest ? t : so_far->earliest;
+    } else {
+        so_far->latest = t;
+    }
+    so_far->last = t;
+    so_far->count++;
+}
+
 enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_event *event)
 {
-    struct recent *recent = &e->recent_of[agent_number(event)];
-    uint32_t shape = find_shape(e, event, recent);
-    if (shape == NONE) {
+    const uint64_t source = source_of(event);
+    struct recent *recent = &e->recent_of[agent_number(source, event->by)];
+    struct shape *s = find_shape(e, event, recent);
+    if (s == NULL) {
         return BLOCK_NO_EVENT;
     }
-    if (e->so_far.count % ROOM_EVENTS == 0 && !make_room(e)) {
+    const uint32_t shape = (uint32_t)(s - e->shapes);
+    const uint32_t count = e->so_far.count;
+    if (count % ROOM_EVENTS == 0 && !make_room(e)) {
         return BLOCK_NO_MEMORY;
     }
-    if ((event->data_size | event->extra_size | e->data_size.size | e->extra_size.size) != 0 &&
+    if ((event->data_size != 0 || event->extra_size != 0 || e->has_payload) &&
         !add_payload(e, event)) {
         return BLOCK_NO_MEMORY;
     }
-    struct shape *s = &e->shapes[shape];
-    const uint32_t place = find_place(e, event, recent);
-    e->events[e->so_far.count] = (struct by_place_event){(uint16_t)place, (uint16_t)shape};
+    const uint32_t place = find_place(e, event, source, recent);
+    e->events[count] = (struct by_place_event){(uint16_t)place, (uint16_t)shape};
     e->events_at[place]++;
     bytes_varint(&e->column[COLUMN_PLACE], place);
-    bytes_varint(&e->column[COLUMN_TIME], zigzag(event->t - e->time));
     for (uint32_t left = s->columns & SLOT_COLUMNS; left != 0; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctz(left);
         bytes_varint(&e->column[COLUMN_SLOT + slot], zigzag(event->slot[slot] - s->last[slot]));
         s->last[slot] = event->slot[slot];
     }
     if (s->columns >> COLUMN_GUESSED != 0) {
-        add_guessed(e, shape, place, event->value);
+        add_guessed(e, s, shape, place, event->value);
     }
-    struct block_summary *so_far = &e->so_far;
-    if (so_far->count == 0) {
-        *so_far = (struct block_summary){0, event->t, event->t, event->t, event->t, true};
-        e->time = event->t;
+    if (count == 0) {
+        e->so_far = (struct block_summary){0, event->t, 0, event->t, event->t, true};
     }
-    so_far->ordered &= event->t >= e->time;
-    so_far->earliest = event->t < so_far->earliest ? event->t : so_far->earliest;
-    so_far->latest = event->t > so_far->latest ? event->t : so_far->latest;
-    so_far->last = e->time = event->t;
-    so_far->count++;
-    bool full = e->shape_count >= BLOCK_SHAPES_MAX - 1 || e->place_count >= BLOCK_PLACES_MAX - 1 ||
-                e->data.size + e->extra.size >= BLOCK_PAYLOAD_TARGET;
-    return full ? BLOCK_FULL : BLOCK_OPEN;
+    add_time(e, event->t);
+    return e->full ? BLOCK_FULL : BLOCK_OPEN;
 }
 
 static bool put_place(struct bytes *out, const struct place *p, uint32_t events)
@@ -437,7 +245,7 @@ static void reset(struct block_encoder *e)
     e->so_far = (struct block_summary){0};
     e->place_count = e->family_count = e->shape_count = 0;
     memset(e->recent_of, 0, sizeof e->recent_of);
-    e->time = 0;
+    e->full = e->has_payload = false;
     memset(&e->guesses, 0, sizeof e->guesses);
     for (unsigned i = 0; i < COLUMN_COUNT; i++) {
         e->column[i].size = 0;

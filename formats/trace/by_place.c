@@ -16,13 +16,31 @@ static bool make_room(struct by_place *b, size_t count)
     return size <= b->size || buffer_widen(&b->shape, &b->size, 0, size);
 }
 
+/* Entries of one byte each, as most are: true if all of them were. */
+static inline bool put_small(const uint16_t *entry, size_t count, uint8_t *to)
+{
+    uint16_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        to[i] = (uint8_t)entry[i];
+        all |= entry[i];
+    }
+    return all < 0x80;
+}
+
 static bool put_entries(const uint16_t *entry, size_t count, struct bytes *out)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (i % ROOM == 0 && !bytes_reserve(out, (size_t)ROOM * VARINT_MAX)) {
+    for (size_t done = 0; done < count; done += ROOM) {
+        const size_t part = count - done < ROOM ? count - done : ROOM;
+        if (!bytes_reserve(out, (size_t)ROOM * VARINT_MAX)) {
             return false;
         }
-        bytes_varint(out, entry[i]);
+        if (put_small(entry + done, part, out->data + out->size)) {
+            out->size += part;
+            continue;
+        }
+        for (size_t i = 0; i < part; i++) {
+            bytes_varint(out, entry[done + i]);
+        }
     }
     return true;
 }

@@ -209,9 +209,10 @@ static enum nocap_status parse_hash(struct filter_compiler *c, uint64_t *v)
     static const char prefix[] = "fnv1a64:";
     const struct filter_token *token = &c->lexer.token;
     size_t skip = sizeof prefix - 1;
-    if (token->kind != TOKEN_WORD || token->length <= skip ||
-        memcmp(token->text, prefix, skip) != 0 ||
-        !number_from(token->text + skip, token->length - skip, 16, v)) {
+    bool named =
+        token->kind == TOKEN_WORD && token->length > skip && memcmp(token->text, prefix, skip) == 0;
+    skip += named && token->length > skip + 2 && memcmp(token->text + skip, "0x", 2) == 0 ? 2 : 0;
+    if (!named || !number_from(token->text + skip, token->length - skip, 16, v)) {
         return filter_unwanted(c, "a hash fnv1a64:<hex digits>");
     }
     return advance(c);

@@ -47,8 +47,8 @@ static const char *contradiction(const Nocap__Footer *f)
     return events != f->events ? "other numbers of events in all and block by block" : NULL;
 }
 
-static bool tell(char why[FOOTER_WHY], uint64_t number, const char *what, uint64_t said,
-                 uint64_t found)
+static bool differs(char why[FOOTER_WHY], uint64_t number, const char *what, uint64_t said,
+                    uint64_t found)
 {
     snprintf(why, FOOTER_WHY,
              "of block %" PRIu64 " the footer says %s %" PRIu64 ", the block %" PRIu64, number,
@@ -71,17 +71,18 @@ bool footer_agrees(const Nocap__Footer *f, struct footer_place *place, const str
         place->first += f->block_events[place->block++];
     }
     if (b->first != place->first) {
-        return tell(why, b->number, "first event", place->first, b->first);
+        return differs(why, b->number, "first event", place->first, b->first);
     }
     if (b->count != f->block_events[b->number]) {
-        return tell(why, b->number, "events", f->block_events[b->number], b->count);
+        return differs(why, b->number, "events", f->block_events[b->number], b->count);
     }
     if (b->times.earliest != f->block_first_time[b->number]) {
-        return tell(why, b->number, "earliest time", f->block_first_time[b->number],
-                    b->times.earliest);
+        return differs(why, b->number, "earliest time", f->block_first_time[b->number],
+                       b->times.earliest);
     }
     if (b->times.latest != f->block_last_time[b->number]) {
-        return tell(why, b->number, "latest time", f->block_last_time[b->number], b->times.latest);
+        return differs(why, b->number, "latest time", f->block_last_time[b->number],
+                       b->times.latest);
     }
     bool back = !b->times.ordered || (b->before != NULL && b->times.first < *b->before);
     if (f->time_ordered && back) {

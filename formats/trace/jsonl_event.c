@@ -143,13 +143,18 @@ static bool read_name(struct jsonl_parser *parser, const struct json_member *mem
 
 static const char hash_prefix[] = "fnv1a64:";
 
-/* False for a hash of another kind, which this version keeps without understanding it. */
+/* With "0x" before its digits or without. False for a hash of another kind, which this version
+ * keeps without understanding it. */
 static bool read_hash(const struct json_value *value, uint64_t *hash)
 {
     uint8_t bytes[sizeof *hash];
     size_t prefix = sizeof hash_prefix - 1;
-    if (value->escaped || value->size != prefix + 2 * sizeof bytes ||
-        memcmp(value->text, hash_prefix, prefix) != 0 ||
+    if (value->escaped || value->size < prefix + 2 ||
+        memcmp(value->text, hash_prefix, prefix) != 0) {
+        return false;
+    }
+    prefix += memcmp(value->text + prefix, "0x", 2) == 0 ? 2 : 0;
+    if (value->size != prefix + 2 * sizeof bytes ||
         !json_hex_bytes(value->text + prefix, 2 * sizeof bytes, bytes)) {
         return false;
     }

@@ -163,8 +163,8 @@ void nocap_jsonl_explain(const char *text, size_t size, char *why, size_t room)
     const struct jsonl_line line = {.text = size == 0 ? "" : text, .size = size};
     bool parsed = jsonl_parser_new(&parser, NULL) == NOCAP_OK &&
                   jsonl_parse_event(parser, &line, &event, NULL) == NOCAP_OK;
-    bool told = parsed && event.kind == NOCAP_EV_MALFORMED;
-    snprintf(why, room, "%s", told ? jsonl_parser_why(parser) : "it cannot be read");
+    bool malformed = parsed && event.kind == NOCAP_EV_MALFORMED;
+    snprintf(why, room, "%s", malformed ? jsonl_parser_why(parser) : "it cannot be read");
     jsonl_parser_free(parser);
 }
 

@@ -247,10 +247,10 @@ enum nocap_status nocap_writer_add(struct nocap_writer *w, const struct nocap_ev
         return refuse(w, event, BLOCK_OPEN, err);
     }
     enum block_state state = block_encoder_add(w->encoder, event);
-    if (state > BLOCK_FULL) {
-        return refuse(w, event, state, err);
+    if (__builtin_expect(state == BLOCK_OPEN && --w->room != 0, 1)) {
+        return NOCAP_OK;
     }
-    return --w->room == 0 || state == BLOCK_FULL ? nocap_writer_flush(w, err) : NOCAP_OK;
+    return state > BLOCK_FULL ? refuse(w, event, state, err) : nocap_writer_flush(w, err);
 }
 
 void nocap_writer_totals(const struct nocap_writer *w, struct nocap_trace_totals *totals)

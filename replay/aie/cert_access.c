@@ -171,7 +171,7 @@ static void accept_access(struct model *m, const struct cert_at *at, const struc
 {
     struct cert_step *step = &at->job->step;
     bool masked = cert_is(step, NOCAP_AIE_MASK_WRITE_32) && a->store;
-    HOLDS(m, AIE_067);
+    MARK_EXERCISED(m, AIE_067);
     CERT_EXPECT(m, at->uc, AIE_064, !masked || step->raced.index == NO_INDEX,
                 RELATED(step->raced.index),
                 "nobody else to write the address between the read and the write",
@@ -237,7 +237,7 @@ static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct
     }
     if (!unknown) {
         CERT_EXPECT_AFTER(
-            m, uc, AIE_067, since, false, NOTHING, "an instruction or a transfer under way",
+            m, uc, AIE_067, since, false, NO_REFS, "an instruction or a transfer under way",
             "%s of %llu bytes at 0x%llx that none of them makes", a->store ? "write" : "read",
             (unsigned long long)a->size, (unsigned long long)a->addr);
         uc->unattributed = since == FAULT_NONE ? m->fault : uc->unattributed;
@@ -256,11 +256,11 @@ bool cert_access(struct model *m, struct cert_uc *uc, const struct access *a)
     if (find(&at, a, takes)) {
         accept_access(m, &at, a);
     } else if (!a->store && find(&at, a, polls)) {
-        HOLDS(m, AIE_067);
+        MARK_EXERCISED(m, AIE_067);
         poll(&at.job->step, a);
         return false;
     } else if (a->store && cert_dma_write(m, uc, a, false)) {
-        HOLDS(m, AIE_067);
+        MARK_EXERCISED(m, AIE_067);
     } else if (take_late(m, uc, a)) {
         return true;
     } else if (find(&at, a, takes_wrongly)) {
@@ -280,9 +280,9 @@ void cert_late_report(struct model *m, struct cert_uc *uc)
         fault_id since;
         bool store = late_access(late, &since)->store;
         FOLLOWING(m, since,
-                  EXPECT_AT(m, NULL, AIE_067, false, late->at, NOTHING,
-                            "the accesses of the instruction", CERT_PLACE " ended without its %s",
-                            CERT_LATE_AT(late), store ? "write" : "read"));
+                  CHECK_AT(m, NULL, AIE_067, false, late->at, NO_REFS,
+                           "the accesses of the instruction", CERT_PLACE " ended without its %s",
+                           CERT_LATE_AT(late), store ? "write" : "read"));
     }
     late->step.active = false;
 }

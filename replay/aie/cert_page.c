@@ -178,7 +178,7 @@ void cert_page_load(struct model *m, struct cert_uc *uc, const struct nocap_even
     struct cert_page *page = cert_page_find(uc, (uint32_t)e->page);
     if (page != NULL) {
         const struct cert_job *left = page->entered ? cert_page_unfinished(page) : NULL;
-        CERT_EXPECT(m, uc, AIE_065, left == NULL, NOTHING,
+        CERT_EXPECT(m, uc, AIE_065, left == NULL, NO_REFS,
                     "all jobs of a page to be over before it is loaded again",
                     "page %u loaded, job %u is not over", page->index, left->id);
         cert_page_leave(page);
@@ -217,7 +217,7 @@ static void judge_way(struct model *m, struct cert_uc *uc, uint32_t index)
     const struct nocap_aie_page *last = code_of(m, uc, uc->last_page);
     if (last != NULL && uc->fresh && uc->last_page.v != index && !uc->any_page) {
         bool next = index == uc->last_page.v + 1 && nocap_aie_head(last, NOCAP_AIE_HEAD_NEXT) != 0;
-        CERT_EXPECT(m, uc, AIE_065, next || index == 0 || is_target(uc, index), NOTHING,
+        CERT_EXPECT(m, uc, AIE_065, next || index == 0 || is_target(uc, index), NO_REFS,
                     "the next page of the chain, or one that an instruction names",
                     "page %u runs after page %u", index, uc->last_page.v);
     }

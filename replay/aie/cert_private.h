@@ -180,9 +180,9 @@ struct cert_at {
 struct event_ref cert_now(const struct model *m, const struct cert_uc *uc);
 /* The file with the code of the uC; NULL: none was given. */
 const struct nocap_aie_image *cert_image(const struct model *m, const struct cert_uc *uc);
-/* EXPECT of the uC as agent. */
+/* CHECK of the uC as agent. */
 #define CERT_EXPECT(m, uc, RULE, condition, related, expected, ...)                                \
-    EXPECT_AT(m, NULL, RULE, condition, cert_now(m, uc), related, expected, __VA_ARGS__)
+    CHECK_AT(m, NULL, RULE, condition, cert_now(m, uc), related, expected, __VA_ARGS__)
 #define CERT_EXPECT_AFTER(m, uc, RULE, since, ...)                                                 \
     FOLLOWING(m, since, CERT_EXPECT(m, uc, RULE, __VA_ARGS__))
 
@@ -309,6 +309,6 @@ enum known cert_column_came(const struct model *m, unsigned column, const struct
 
 /* cert_wait.c: rule AIE-066 */
 void cert_judge_end(struct model *m);
-void cert_report_waits(const struct telling *t);
+void cert_report_waits(const struct wait_builder *t);
 
 #endif

@@ -34,7 +34,7 @@ static struct cert_job *enter_job(struct model *m, struct cert_uc *uc, struct ce
     struct cert_job *job = cert_job_find(page, id);
     if (job == NULL) {
         bool known = page->code != NULL && page->whole && page->code->text_size != 0;
-        CERT_EXPECT(m, uc, AIE_069, !known, NOTHING, "a job of the page", "page %u has no job %u",
+        CERT_EXPECT(m, uc, AIE_069, !known, NO_REFS, "a job of the page", "page %u has no job %u",
                     page->index, id);
         job = cert_job_add(m, page, id);
     }
@@ -91,7 +91,7 @@ static bool judge_bytes(struct model *m, struct cert_uc *uc, const struct cert_p
         return true;
     }
     if (same_bytes(uc, page, e)) {
-        HOLDS(m, AIE_070);
+        MARK_EXERCISED(m, AIE_070);
         return true;
     }
     char ran[48], file[48];
@@ -99,7 +99,7 @@ static bool judge_bytes(struct model *m, struct cert_uc *uc, const struct cert_p
     uint32_t rest = NOCAP_AIE_PAGE_SIZE - off;
     hex(ran, sizeof ran, e->data, e->data_size);
     hex(file, sizeof file, page->code->bytes + off, e->data_size < rest ? e->data_size : rest);
-    CERT_EXPECT(m, uc, AIE_070, false, NOTHING, "the bytes of the ELF file",
+    CERT_EXPECT(m, uc, AIE_070, false, NO_REFS, "the bytes of the ELF file",
                 "at page %u offset %u ran %s, the file has %s", page->index, (unsigned)e->off, ran,
                 file);
     return false;
@@ -153,10 +153,10 @@ static void judge_launch(struct model *m, const struct cert_at *at)
         return;
     }
     bool early = launched && job->launch_session == at->uc->session;
-    EXPECT_AT(m, NULL, AIE_063, launched && !early, launched ? job->step.at : job->deferred_at,
-              NOTHING, "a deferred job to run in the scheduling cycle after its launch",
-              CERT_PLACE " %s", CERT_AT(at, &job->step),
-              launched ? "runs before its launcher gave up the uC" : "runs and was not launched");
+    CHECK_AT(m, NULL, AIE_063, launched && !early, launched ? job->step.at : job->deferred_at,
+             NO_REFS, "a deferred job to run in the scheduling cycle after its launch",
+             CERT_PLACE " %s", CERT_AT(at, &job->step),
+             launched ? "runs before its launcher gave up the uC" : "runs and was not launched");
     job->started = true;
     job->launched = true;
 }
@@ -166,7 +166,7 @@ static void judge_schedule(struct model *m, const struct cert_at *at)
     struct cert_uc *uc = at->uc;
     judge_launch(m, at);
     if (uc->holder_page != at->page->index || uc->holder_job != at->job->id) {
-        CERT_EXPECT(m, uc, AIE_062, !uc->held, NOTHING,
+        CERT_EXPECT(m, uc, AIE_062, !uc->held, NO_REFS,
                     "an instruction that does not wait to keep the uC for its job",
                     CERT_PLACE " runs in the middle of job %u of page %u",
                     CERT_AT(at, &at->job->step), uc->holder_job, uc->holder_page);
@@ -304,11 +304,11 @@ static void judge_order(struct model *m, const struct cert_at *at, fault_id sinc
     bool first =
         at->page->whole && at->page->code == NULL && !at->job->started && at->job->next == 0;
     if (at->job->ended) {
-        CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, false, NOTHING,
+        CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, false, NO_REFS,
                           "no instruction of a job that is over", CERT_PLACE " runs after END_JOB",
                           CERT_AT(at, &at->job->step));
     } else if (at->job->next != 0) {
-        CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, step->off == at->job->next, NOTHING,
+        CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, step->off == at->job->next, NO_REFS,
                           "the instructions of a job in their order",
                           CERT_PLACE " runs, offset %u is next", CERT_AT(at, &at->job->step),
                           at->job->next);
@@ -316,7 +316,7 @@ static void judge_order(struct model *m, const struct cert_at *at, fault_id sinc
             lose_track(at);
         }
     } else if (first) {
-        CERT_EXPECT(m, at->uc, AIE_069, starts || step->info == NULL, NOTHING,
+        CERT_EXPECT(m, at->uc, AIE_069, starts || step->info == NULL, NO_REFS,
                     "a job to begin with START_JOB", CERT_PLACE " is its first instruction",
                     CERT_AT(at, &at->job->step));
     }
@@ -336,7 +336,7 @@ static fault_id interrupt(struct model *m, struct cert_at *at, const struct cert
     uint32_t id = at->job->id, off = step->off;
     fault_id since = FAULT_NONE;
     if (step->info == NULL || !step->info->blocks) {
-        CERT_EXPECT_AFTER(m, at->uc, AIE_069, misplaced_since(at->job, off), false, NOTHING,
+        CERT_EXPECT_AFTER(m, at->uc, AIE_069, misplaced_since(at->job, off), false, NO_REFS,
                           "an instruction to end before the next one of its job",
                           CERT_PLACE " begins before the instruction at offset %u ended",
                           CERT_AT(at, next), off);
@@ -385,7 +385,7 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
         return fits;
     }
     fault_id since = misplaced_since(job, e->off);
-    CERT_EXPECT_AFTER(m, uc, AIE_069, since, fits, NOTHING,
+    CERT_EXPECT_AFTER(m, uc, AIE_069, since, fits, NO_REFS,
                       "an instruction to begin before it goes on",
                       "%s of offset %u in job %u of page %u, which did not begin",
                       nocap_op_name(e->op), (unsigned)e->off, job->id, at->page->index);
@@ -408,7 +408,7 @@ static void block(struct model *m, const struct cert_at *at, uint8_t why)
     if (step->info != NULL) {
         unsigned may = cert_insn(step)->why;
         bool any = may == 0 && step->info->blocks;
-        CERT_EXPECT_AFTER(m, at->uc, AIE_062, step->since, any || (may >> why & 1u) != 0, NOTHING,
+        CERT_EXPECT_AFTER(m, at->uc, AIE_062, step->since, any || (may >> why & 1u) != 0, NO_REFS,
                           "a block for what the instruction may wait for",
                           CERT_PLACE " blocks for %s", CERT_AT(at, step),
                           nocap_field_value_name(NOCAP_FIELD_WHY, why));
@@ -448,7 +448,7 @@ void cert_job_end(struct model *m, struct cert_uc *uc, const struct nocap_event 
     }
     bool ended = job->ended || cert_is(&job->step, NOCAP_AIE_END_JOB);
     if (page->whole && job->started) {
-        CERT_EXPECT(m, uc, AIE_069, ended && !job->done, NOTHING, "job-end once, after END_JOB",
+        CERT_EXPECT(m, uc, AIE_069, ended && !job->done, NO_REFS, "job-end once, after END_JOB",
                     "job %u of page %u %s", job->id, page->index,
                     job->done ? "ends twice" : "ends without END_JOB");
     }

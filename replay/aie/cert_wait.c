@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "replay/aie/cert_private.h"
-#include "replay/core/telling.h"
+#include "replay/core/wait_builder.h"
 
 enum { WAITS_MAX = 1024, MISSING_MAX = 8, ANY_JOB = -1 };
 
@@ -266,7 +266,7 @@ void cert_judge_end(struct model *m)
     struct cert_at w;
     char text[CERT_TEXT];
     if (!is_hung(m)) {
-        HOLDS(m, AIE_066);
+        MARK_EXERCISED(m, AIE_066);
         return;
     }
     size_t count = list_waits(m, &w, 1);
@@ -274,12 +274,12 @@ void cert_judge_end(struct model *m)
                            .t = c->activity,
                            .agent = (uint8_t)(NOCAP_BY_UC0 + w.uc->index)};
     wait_text(m, &w, text);
-    EXPECT_AT(m, NULL, AIE_066, false, at, RELATED(wait_since(&w).index), "that some job can go on",
-              "jobs that wait for ever: %zu; uc%u job %u at page %u offset %u: %s", count,
-              w.uc->index, w.job->id, w.page->index, w.job->step.off, text);
+    CHECK_AT(m, NULL, AIE_066, false, at, RELATED(wait_since(&w).index), "that some job can go on",
+             "jobs that wait for ever: %zu; uc%u job %u at page %u offset %u: %s", count,
+             w.uc->index, w.job->id, w.page->index, w.job->step.off, text);
 }
 
-static void report(const struct telling *t, const struct cert_at *w, struct nocap_party by,
+static void report(const struct wait_builder *t, const struct cert_at *w, struct nocap_party by,
                    bool hung)
 {
     char text[CERT_TEXT];
@@ -298,7 +298,7 @@ static void report(const struct telling *t, const struct cert_at *w, struct noca
 }
 
 /* One who is waited for and does not wait: its code goes another way, or is over. */
-static void report_absent(const struct telling *t, const struct cert_at *w,
+static void report_absent(const struct wait_builder *t, const struct cert_at *w,
                           struct nocap_party absent, bool hung)
 {
     struct nocap_wait wait = wait_begin(t, absent.agent, wait_since(w));
@@ -312,7 +312,7 @@ static void report_absent(const struct telling *t, const struct cert_at *w,
     wait_report(t, &wait);
 }
 
-void cert_report_waits(const struct telling *t)
+void cert_report_waits(const struct wait_builder *t)
 {
     struct cert_at *all = cert_of(t->m) == NULL ? NULL : calloc(WAITS_MAX, sizeof *all);
     const struct cert_at *first = NULL;

@@ -202,8 +202,8 @@ void observe(struct model *m, struct observation *o)
     if (store && o->access.addr < SHADOW_SIZE && o->tile != NULL) {
         shadow_store(&o->tile->l1, &o->access);
     }
-    for (; m->telling != 0; m->telling &= m->telling - 1) {
-        m->models[__builtin_ctz(m->telling)]->apply(m, o);
+    for (; m->apply_due != 0; m->apply_due &= m->apply_due - 1) {
+        m->models[__builtin_ctz(m->apply_due)]->apply(m, o);
     }
     if (__builtin_expect(m->ended_count != 0, 0)) {
         observe_ended(m);
@@ -237,8 +237,8 @@ void nocap_engine_forget(struct nocap_engine *engine)
 static __attribute__((cold)) void drop_event(struct model *m, const struct nocap_event *e)
 {
     forget(m);
-    EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost",
-           "%llu events of source %u lost before this one", (unsigned long long)e->value, e->src);
+    CHECK(m, NULL, TRC_003, false, NO_REFS, "no event lost",
+          "%llu events of source %u lost before this one", (unsigned long long)e->value, e->src);
 }
 
 /* What is no event: why, and the beginning of its line. It has no time either. */
@@ -247,9 +247,9 @@ static __attribute__((cold)) void malformed_event(struct model *m, const struct 
     enum { SHOWN = 120, WHY_MAX = 160 };
     char why[WHY_MAX];
     nocap_jsonl_explain((const char *)e->data, e->data_size, why, sizeof why);
-    EXPECT(m, NULL, TRC_005, false, NOTHING, "a well-formed event", "%s: %.*s%s", why,
-           e->data_size < SHOWN ? (int)e->data_size : SHOWN, (const char *)e->data,
-           e->data_size > SHOWN ? ".." : "");
+    CHECK(m, NULL, TRC_005, false, NO_REFS, "a well-formed event", "%s: %.*s%s", why,
+          e->data_size < SHOWN ? (int)e->data_size : SHOWN, (const char *)e->data,
+          e->data_size > SHOWN ? ".." : "");
 }
 
 /* The kind that a line may have meant; NULL: none is near. */
@@ -279,22 +279,22 @@ static __attribute__((cold)) void unknown_event(struct model *m, const struct no
     for (unsigned k = 0; nearest == NULL && k < NOCAP_EV_UNKNOWN && used < sizeof hint; k++) {
         used += (size_t)snprintf(hint + used, sizeof hint - used, " %s", nocap_kind_name(k));
     }
-    EXPECT(m, NULL, TRC_006, false, NOTHING, "an event kind of this version", "%.*s%s",
-           e->data_size < SHOWN ? (int)e->data_size : SHOWN, text, hint);
+    CHECK(m, NULL, TRC_006, false, NO_REFS, "an event kind of this version", "%.*s%s",
+          e->data_size < SHOWN ? (int)e->data_size : SHOWN, text, hint);
 }
 
 static __attribute__((cold)) void late_event(struct model *m, const struct nocap_event *e,
                                              uint64_t before)
 {
-    EXPECT(m, NULL, TRC_004, false, NOTHING, "time that does not decrease within a source",
-           "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before,
-           e->src);
+    CHECK(m, NULL, TRC_004, false, NO_REFS, "time that does not decrease within a source",
+          "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before,
+          e->src);
 }
 
 static __attribute__((cold)) void wrong_event(struct model *m, const char *problem)
 {
-    EXPECT(m, NULL, TRC_005, false, NOTHING, "every field that the event needs, none out of range",
-           "%s", problem);
+    CHECK(m, NULL, TRC_005, false, NO_REFS, "every field that the event needs, none out of range",
+          "%s", problem);
 }
 
 /* Whether the event itself can be used: rules TRC. Whoever asks how often they were exercised knows

@@ -108,7 +108,7 @@ struct nocap_engine_options {
      * observed must be off, since the absence of an event then means nothing. NULL: all on. */
     const bool *observable;
     /* By rule: whether somebody wants to hear of it. Models that no such rule needs do not run;
-     * of those that run all rules are told. NULL: all. */
+     * of those that run all rules are reported. NULL: all. */
     const bool *wanted;
     nocap_diverged *diverged; /* may be NULL */
     void *context;

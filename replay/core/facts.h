@@ -11,8 +11,8 @@
  */
 enum known { UNKNOWN, NO, YES };
 
-/* What a value is known since: no fault; one that was told; one that no observable rule tells, so
- * that nothing is judged by the value. */
+/* What a value is known since: no fault; one that was reported; one that no observable rule tells,
+ * so that nothing is judged by the value. */
 typedef uint32_t fault_id;
 #define FAULT_NONE       UINT32_C(0)
 #define FAULT_UNREPORTED UINT32_MAX
@@ -21,7 +21,7 @@ enum { CORES = NOCAP_PROCESSOR_COUNT, THREADS = NOCAP_TENSIX_THREADS, NOCS = 2 }
 
 #define NO_INDEX UINT64_MAX /* of an event that was not observed */
 
-/* When something happened, or became certain; a finding may be told later than that. */
+/* When something happened, or became certain; a finding may be reported later than that. */
 struct event_ref {
     uint64_t index, t;
     uint8_t agent;

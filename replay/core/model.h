@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to replay: what a model is, and what all of them share. A model keeps its state to
- * itself, says with EXPECT what must be true at the point where it knows, then takes what was
+ * itself, says with CHECK what must be true at the point where it knows, then takes what was
  * observed and goes on. */
 #ifndef NOCAP_REPLAY_MODEL_H
 #define NOCAP_REPLAY_MODEL_H
@@ -14,7 +14,7 @@
 #include "replay/core/observation.h"
 
 struct model;
-struct telling;
+struct wait_builder;
 struct nocap_tile_state;
 
 /* The models, in the order in which the engine asks them. No result depends on it. */
@@ -52,7 +52,7 @@ struct model_ops {
      * nothing that another model can see changes. */
     void (*check)(struct model *m, const struct observation *o);
     /* After all have judged, and memory has changed: what others can see. Called where `check` has
-     * asked for it: model_reports. */
+     * asked for it: model_apply_due. */
     void (*apply)(struct model *m, const struct observation *o);
     /* Behind `apply`, where the observation shows that requests are over: model.ended. */
     void (*ended)(struct model *m);
@@ -65,10 +65,11 @@ struct model_ops {
     /* Facts of the tile that only somebody who asks who waits needs. */
     void (*tile_settle)(struct tile *tile);
     /* For `hang`: who waits; first of each tile, then of the whole. */
-    void (*tile_waits)(const struct telling *t);
-    void (*waits)(const struct telling *t);
-    /* For `replay`: what it knows of a tile. */
-    void (*describe)(const struct model *m, const struct tile *tile, struct nocap_tile_state *s);
+    void (*tile_waits)(const struct wait_builder *t);
+    void (*waits)(const struct wait_builder *t);
+    /* What it knows of a tile: of these parts, enum nocap_state_part. */
+    void (*describe)(const struct model *m, const struct tile *tile, unsigned parts,
+                     struct nocap_tile_state *s);
 };
 extern const struct model_ops *const nocap_models[MODELS]; /* by id */
 
@@ -139,7 +140,7 @@ struct model {
     fault_id request_fault;  /* of the request observed now, FAULT_NONE: it is right; owner: noc,
                                 read in `apply` */
     bool rewire;             /* a model wants something else from the next observation on */
-    uint32_t telling;        /* 1 << enum model_id: those whose `apply` is due */
+    uint32_t apply_due;      /* 1 << enum model_id: those whose `apply` is due */
     uint32_t other_go_words; /* where somebody writes those of another layout, and nobody those of
                                 the header's; 0: no such thing */
     /* A request that a core's stores made and that no event restates: observed next. */
@@ -147,11 +148,11 @@ struct model {
     struct nocap_event request;
     /* findings */
     /* By rule, what `fault` is where its condition holds: FAULT_UNREPORTED if the trace does not
-     * show enough to judge it. Read behind EXPECT, by no model. */
+     * show enough to judge it. Read behind CHECK, by no model. */
     fault_id unreported[NOCAP_RULE_COUNT];
-    uint32_t faults;        /* so many were told */
-    fault_id fault;         /* what the latest EXPECT found: FAULT_NONE if its condition held */
-    fault_id follows;       /* what the violation that is told follows from */
+    uint32_t faults;        /* so many were reported */
+    fault_id fault;         /* what the latest CHECK found: FAULT_NONE if its condition held */
+    fault_id follows;       /* what the violation that is reported follows from */
     bool harmless;          /* it does no harm here */
     struct nocap_seen seen; /* what is observed stands there */
     uint64_t exercised[NOCAP_RULE_COUNT]; /* also of rules that are not judged */
@@ -164,18 +165,18 @@ struct model {
     /* While set, findings go here: whether they count, the future tells. */
     void (*withhold)(struct model *m, const struct tile *tile, const struct nocap_divergence *d);
     const struct nocap_elf_image *firmware[NOCAP_PROCESSOR_COUNT]; /* NULL: not given */
-    uint64_t told[NOCAP_RULE_COUNT]; /* index + 1 of the event of the latest finding */
-    bool has_focus;                  /* somebody asks for this tile alone */
+    uint64_t reported[NOCAP_RULE_COUNT]; /* index + 1 of the event of the latest finding */
+    bool has_focus;                      /* somebody asks for this tile alone */
     struct nocap_xy focus;
 };
 
 /* The model has something to tell of this observation. */
-static inline void model_reports(struct model *m, enum model_id id)
+static inline void model_apply_due(struct model *m, enum model_id id)
 {
-    m->telling |= 1u << id;
+    m->apply_due |= 1u << id;
 }
 
-/* What is told once for several tiles is told for this one all the same. */
+/* What is reported once for several tiles is reported for this one all the same. */
 bool asked_for(const struct model *m, const struct tile *tile);
 
 enum { OBSERVED_TEXT = 256 }; /* bytes of what a finding says was observed */
@@ -187,8 +188,9 @@ static inline struct event_ref now(const struct model *m)
     return (struct event_ref){m->event->index, m->event->t, m->event->by, m->turn};
 }
 
-void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct event_ref at,
-             int thread, const uint64_t *related, const char *expected, const char *observed, ...)
+void report_violation(struct model *m, const struct tile *tile, enum nocap_rule rule,
+                      struct event_ref at, int thread, const uint64_t *related,
+                      const char *expected, const char *observed, ...)
     __attribute__((format(printf, 8, 9)));
 
 /* The condition of a rule was judged so many times. */
@@ -197,8 +199,8 @@ static inline void exercise(struct model *m, enum nocap_rule rule, uint64_t time
     m->exercised[rule] += times;
 }
 
-/* For a violation that is told by `diverge` itself: counts the rule as exercised; false: the trace
- * does not show enough to judge it. */
+/* For a violation that is told by `report_violation` itself: counts the rule as exercised; false:
+ * the trace does not show enough to judge it. */
 static inline bool judges(struct model *m, enum nocap_rule rule)
 {
     exercise(m, rule, 1);
@@ -206,28 +208,28 @@ static inline bool judges(struct model *m, enum nocap_rule rule)
     return m->fault == FAULT_NONE;
 }
 
-/* EXPECT(model, tile, RULE, condition, RELATED(indexes), "what must be", "what was, %s", ...):
- * counts the rule as exercised and on failure tells whoever listens. EXPECT_AT: judged now, certain
+/* CHECK(model, tile, RULE, condition, RELATED(indexes), "what must be", "what was, %s", ...):
+ * counts the rule as exercised and on failure tells whoever listens. CHECK_AT: judged now, certain
  * at another moment. */
 #define RELATED(...) ((const uint64_t[]){__VA_ARGS__, END_INDEX})
-#define NOTHING      ((const uint64_t[]){END_INDEX})
-#define EXPECT_AT(m, tile, RULE, condition, at, related, expected, ...)                            \
+#define NO_REFS      ((const uint64_t[]){END_INDEX})
+#define CHECK_AT(m, tile, RULE, condition, at, related, expected, ...)                             \
     do {                                                                                           \
         (void)judges((m), RULE);                                                                   \
         if (__builtin_expect(!(condition), 0)) {                                                   \
-            diverge((m), (tile), RULE, (at), -1, (related), (expected), __VA_ARGS__);              \
+            report_violation((m), (tile), RULE, (at), -1, (related), (expected), __VA_ARGS__);     \
         }                                                                                          \
     } while (0)
-#define EXPECT(m, tile, RULE, condition, related, expected, ...)                                   \
-    EXPECT_AT(m, tile, RULE, condition, now(m), related, expected, __VA_ARGS__)
+#define CHECK(m, tile, RULE, condition, related, expected, ...)                                    \
+    CHECK_AT(m, tile, RULE, condition, now(m), related, expected, __VA_ARGS__)
 
-/* For EXPECT, what was observed: a text of the model's own with a place for one number, %x or
+/* For CHECK, what was observed: a text of the model's own with a place for one number, %x or
  * %u. */
 #define WITH_NUMBER(format, number) "%s", text_with_number((char[NUMBER_TEXT]){0}, format, number)
 enum { NUMBER_TEXT = 160 };
 const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_t number);
 
-/* FOLLOWING(model, since, EXPECT(...)): judged by a value that is known only since `since`; a
+/* FOLLOWING(model, since, CHECK(...)): judged by a value that is known only since `since`; a
  * violation follows from that fault. */
 #define FOLLOWING(m, since, judgement)                                                             \
     do {                                                                                           \
@@ -237,10 +239,10 @@ const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_
         }                                                                                          \
         (m)->follows = FAULT_NONE;                                                                 \
     } while (0)
-#define EXPECT_AFTER(m, tile, RULE, since, ...)                                                    \
-    FOLLOWING(m, since, EXPECT(m, tile, RULE, __VA_ARGS__))
+#define CHECK_AFTER(m, tile, RULE, since, ...)                                                     \
+    FOLLOWING(m, since, CHECK(m, tile, RULE, __VA_ARGS__))
 
-/* SEEING(model, xy, addr, size, EXPECT(...)): judged by what these bytes of the tile hold; of a
+/* SEEING(model, xy, addr, size, CHECK(...)): judged by what these bytes of the tile hold; of a
  * violation it is asked who wrote them. */
 #define SEEING(m, xy, address, bytes, judgement)                                                   \
     do {                                                                                           \
@@ -250,7 +252,7 @@ const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_
     } while (0)
 
 /* The same for a condition that is known to hold here. */
-#define HOLDS(m, RULE) exercise(m, RULE, 1)
+#define MARK_EXERCISED(m, RULE) exercise(m, RULE, 1)
 
 /* The queue of a chip, as its model tells; NULL: none. */
 static inline const struct queue_facts *queue_of(const struct model *m, uint16_t chip)

@@ -73,7 +73,7 @@ static bool earlier(const struct waiting *a, const struct waiting *b)
     return a->rank != b->rank ? a->rank < b->rank : a->arrival < b->arrival;
 }
 
-static enum nocap_status hand_on(struct nocap_merge *o, struct nocap_error *err)
+static enum nocap_status emit(struct nocap_merge *o, struct nocap_error *err)
 {
     struct waiting top = o->heap[0], last = o->heap[--o->count];
     uint32_t i = 0;
@@ -158,7 +158,7 @@ enum nocap_status nocap_merge_feed(struct nocap_merge *o, const struct nocap_eve
 {
     for (size_t i = 0; i < count; i++) {
         if (o->count == NOCAP_MERGE_WINDOW) {
-            RETURN_IF_FAILED(hand_on(o, err));
+            RETURN_IF_FAILED(emit(o, err));
         }
         RETURN_IF_FAILED(add(o, &events[i], err));
     }
@@ -168,7 +168,7 @@ enum nocap_status nocap_merge_feed(struct nocap_merge *o, const struct nocap_eve
 enum nocap_status nocap_merge_commit(struct nocap_merge *o, uint64_t t, struct nocap_error *err)
 {
     while (o->count > 0 && o->heap[0].t <= t) {
-        RETURN_IF_FAILED(hand_on(o, err));
+        RETURN_IF_FAILED(emit(o, err));
     }
     return NOCAP_OK;
 }

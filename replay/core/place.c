@@ -12,7 +12,7 @@ static bool is_inside(const struct nocap_event *e)
            e->kind == NOCAP_EV_TENSIX;
 }
 
-static void tell(struct model *m, const struct nocap_event *e, enum nocap_tile_kind kind)
+static void report_place(struct model *m, const struct nocap_event *e, enum nocap_tile_kind kind)
 {
     const char *what =
         kind == NOCAP_TILE_NONE ? "the board has no such tile" : nocap_tile_kind_name(kind);
@@ -22,8 +22,8 @@ static void tell(struct model *m, const struct nocap_event *e, enum nocap_tile_k
         snprintf(meant, sizeof meant, "; as logical coordinates it would be tile %u,%u", tile.x,
                  tile.y);
     }
-    EXPECT(m, NULL, TRC_008, false, NOTHING, "a place that the board has", "%u,%u (%s)%s", e->at.x,
-           e->at.y, what, meant);
+    CHECK(m, NULL, TRC_008, false, NO_REFS, "a place that the board has", "%u,%u (%s)%s", e->at.x,
+          e->at.y, what, meant);
 }
 
 void place_judge(struct model *m, const struct nocap_event *e)
@@ -39,7 +39,7 @@ void place_judge(struct model *m, const struct nocap_event *e)
     bool right = there && (!inside || kind == NOCAP_TILE_TENSIX);
     if (!right && (m->places_reported[place / 8] & bit) == 0) {
         m->places_reported[place / 8] |= bit;
-        tell(m, e, kind);
+        report_place(m, e, kind);
     }
     *seen |= bit;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to replay: how the parties of a trace get on: what each did last, how long it ever took,
- * what it polls. From this it is told whether who waits still can hope. A load
+ * what it polls. From this it is reported whether who waits still can hope. A load
  * that finds what it found before is a poll; all else that a party does is an act. Owner:
  * progress; read by what tells waits. */
 #ifndef NOCAP_REPLAY_CORE_PROGRESS_H

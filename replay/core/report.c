@@ -34,19 +34,20 @@ bool asked_for(const struct model *m, const struct tile *tile)
     return __builtin_expect(m->has_focus, 0) && tile != NULL && nocap_xy_equal(tile->at, m->focus);
 }
 
-void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct event_ref at,
-             int thread, const uint64_t *related, const char *expected, const char *observed, ...)
+void report_violation(struct model *m, const struct tile *tile, enum nocap_rule rule,
+                      struct event_ref at, int thread, const uint64_t *related,
+                      const char *expected, const char *observed, ...)
 {
     m->fault = m->unreported[rule];
     if (m->fault != FAULT_NONE) {
         return;
     }
     bool multicast = m->event != NULL && (m->event->has & NOCAP_F_TO) != 0;
-    if (multicast && m->told[rule] == at.index + 1 && !asked_for(m, tile)) {
+    if (multicast && m->reported[rule] == at.index + 1 && !asked_for(m, tile)) {
         m->fault = m->faults;
         return; /* the same act at the next tile of its rectangle */
     }
-    m->told[rule] = at.index + 1;
+    m->reported[rule] = at.index + 1;
     char text[OBSERVED_TEXT];
     va_list args;
     va_start(args, observed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/core/state.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,9 +34,9 @@ struct nocap_tile_place *nocap_engine_tiles(const struct nocap_engine *engine, s
 }
 
 _Static_assert((int)NOCAP_STATE_NOCS == (int)PROGRESS_NOCS &&
-                   (int)NOCAP_STATE_REQUESTS == (int)NOCAP_REQUESTS,
+                   (int)NOCAP_STATE_REQUEST_KINDS == (int)NOCAP_REQUESTS,
                "the same");
-const char *const nocap_request_names[NOCAP_STATE_REQUESTS] = {
+const char *const nocap_request_names[NOCAP_STATE_REQUEST_KINDS] = {
     [NOCAP_READS] = "reads", [NOCAP_WRITES] = "writes", [NOCAP_ATOMICS] = "atomics"};
 
 static void fill_requests(const struct tile *tile, struct nocap_tile_state *s)
@@ -48,15 +49,32 @@ static void fill_requests(const struct tile *tile, struct nocap_tile_state *s)
     }
 }
 
-bool nocap_engine_tile_state(const struct nocap_engine *engine, uint16_t chip, struct nocap_xy at,
-                             struct nocap_tile_state *s)
+bool nocap_engine_tile_parts(const struct nocap_engine *engine, uint16_t chip, struct nocap_xy at,
+                             unsigned parts, struct nocap_tile_state *s)
 {
     const struct tile *tile = tile_find(&engine->model, chip, at);
     if (tile == NULL) {
         return false;
     }
-    *s = (struct nocap_tile_state){.chip = chip, .at = at, .in_scope = tile->in_scope};
-    EACH_MODEL(&engine->model, describe, &engine->model, tile, s);
-    fill_requests(tile, s);
+    /* The large members stand last. */
+    memset(s, 0,
+           (parts & NOCAP_STATE_SLOTS) != 0     ? sizeof *s
+           : (parts & NOCAP_STATE_THREADS) != 0 ? offsetof(struct nocap_tile_state, slots)
+                                                : offsetof(struct nocap_tile_state, threads));
+    s->chip = chip;
+    s->at = at;
+    s->board = engine->model.header->arch == NOCAP_ARCH_BLACKHOLE ? engine->model.header->board
+                                                                  : NOCAP_BOARD_UNKNOWN;
+    s->in_scope = tile->in_scope;
+    EACH_MODEL(&engine->model, describe, &engine->model, tile, parts, s);
+    if ((parts & NOCAP_STATE_REQUESTS) != 0) {
+        fill_requests(tile, s);
+    }
     return true;
+}
+
+bool nocap_engine_tile_state(const struct nocap_engine *engine, uint16_t chip, struct nocap_xy at,
+                             struct nocap_tile_state *s)
+{
+    return nocap_engine_tile_parts(engine, chip, at, NOCAP_STATE_ALL, s);
 }

@@ -42,33 +42,44 @@ struct nocap_thread_state {
 };
 
 /* Requests that are answered: reads, writes, atomics of one network interface. */
-enum { NOCAP_STATE_NOCS = 2, NOCAP_STATE_REQUESTS = 3 };
-extern const char *const nocap_request_names[NOCAP_STATE_REQUESTS];
+enum { NOCAP_STATE_NOCS = 2, NOCAP_STATE_REQUEST_KINDS = 3 };
+extern const char *const nocap_request_names[NOCAP_STATE_REQUEST_KINDS];
 struct nocap_request_state {
     uint64_t issued, ended; /* ended: as far as the trace tells */
+};
+
+/* What is asked for of a tile. */
+enum nocap_state_part {
+    NOCAP_STATE_MAILBOX = 1 << 0, /* boot, cores, read pointer, go words, the launch under way */
+    NOCAP_STATE_REQUESTS = 1 << 1,
+    NOCAP_STATE_SEMAPHORES = 1 << 2,
+    NOCAP_STATE_THREADS = 1 << 3,
+    NOCAP_STATE_SLOTS = 1 << 4, /* launch messages */
+    NOCAP_STATE_ALL = (1 << 5) - 1,
 };
 
 struct nocap_tile_state {
     uint16_t chip;
     struct nocap_xy at;
+    enum nocap_board board;
     bool in_scope;
     const char *phase; /* of the boot: "held in reset", "booting", "ready", "unknown" .. */
     struct nocap_core_state cores[NOCAP_PROCESSOR_COUNT];
     bool rd_ptr_known, go_index_known;
     uint32_t rd_ptr, go_index;
     struct nocap_go_state go[NOCAP_GO_WORDS];
-    struct nocap_slot_state slots[NOCAP_LAUNCH_SLOTS];
     enum nocap_known go_pending; /* GO was written, DONE is not */
     uint64_t go_written;         /* index, UINT64_MAX: none */
     enum nocap_known active;     /* BRISC works on a launch */
     int active_slot;             /* -1: not known */
     uint64_t last_done;          /* index, UINT64_MAX: none */
     uint8_t request;             /* reset signal that waits, 0: none */
-    bool notify_owed;
-    struct nocap_thread_state threads[NOCAP_TENSIX_THREADS];
+    bool notify_pending;
+    struct nocap_request_state requests[NOCAP_STATE_NOCS][NOCAP_STATE_REQUEST_KINDS];
     uint8_t semaphores_known; /* bit i: value of semaphore i */
     uint8_t semaphore[NOCAP_SEMAPHORE_COUNT];
-    struct nocap_request_state requests[NOCAP_STATE_NOCS][NOCAP_STATE_REQUESTS];
+    struct nocap_thread_state threads[NOCAP_TENSIX_THREADS];
+    struct nocap_slot_state slots[NOCAP_LAUNCH_SLOTS];
 };
 
 /* The command queue, as far as it was seen. */
@@ -90,7 +101,7 @@ struct nocap_queue_state {
         bool read;
         uint32_t value;               /* as read last */
         uint64_t goes;                /* go words since it was 0 */
-        uint32_t missing;             /* workers with a go word and no announcement */
+        uint32_t missing;             /* workers with a go word and no announcement, if counted */
     } counters[NOCAP_QUEUE_COUNTERS]; /* by notify stream */
     bool wr_known, rd_known;
     uint32_t wr, rd; /* completion pointers */
@@ -108,6 +119,8 @@ bool nocap_engine_queue_gap(const struct nocap_engine *engine, enum nocap_queue_
 /* False if the trace is about no command queue of this chip, or nothing of it was seen yet. */
 bool nocap_engine_queue_state(const struct nocap_engine *engine, uint16_t chip,
                               struct nocap_queue_state *state);
+/* Counts `missing` of a state that was just made: it asks all workers. */
+void nocap_engine_queue_missing(const struct nocap_engine *engine, struct nocap_queue_state *state);
 
 /* Tiles that the trace has touched so far, by chip, y, x. `count` is set; the array is the caller's
  * to free. NULL without memory. */
@@ -120,5 +133,8 @@ struct nocap_tile_place *nocap_engine_tiles(const struct nocap_engine *engine, s
 /* False if the trace has not touched the tile. */
 bool nocap_engine_tile_state(const struct nocap_engine *engine, uint16_t chip, struct nocap_xy at,
                              struct nocap_tile_state *state);
+/* The same of these parts alone (enum nocap_state_part); members of others mean nothing. */
+bool nocap_engine_tile_parts(const struct nocap_engine *engine, uint16_t chip, struct nocap_xy at,
+                             unsigned parts, struct nocap_tile_state *state);
 
 #endif

@@ -23,7 +23,7 @@ static inline void value_set(struct value *value, uint32_t v)
     *value = (struct value){.known = true, .v = v};
 }
 
-/* The one way on behind a fault: what was observed is taken. `since`: model.fault of the EXPECT
+/* The one way on behind a fault: what was observed is taken. `since`: model.fault of the CHECK
  * that judged it; FAULT_NONE: it was right, and whatever the value was known since, it is known
  * now. */
 static inline void resync(struct value *value, uint32_t observed, fault_id since)
@@ -31,7 +31,7 @@ static inline void resync(struct value *value, uint32_t observed, fault_id since
     *value = (struct value){.known = true, .since = since, .v = observed};
 }
 
-/* What is known since an EXPECT that judged `right`. */
+/* What is known since an CHECK that judged `right`. */
 static inline fault_id fault_of(const struct model *m, bool right)
 {
     return right ? FAULT_NONE : m->fault;

@@ -3,11 +3,11 @@
 
 #include "replay/core/engine_private.h"
 #include "replay/core/progress.h"
-#include "replay/core/telling.h"
+#include "replay/core/wait_builder.h"
 
 void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void *context)
 {
-    struct telling t = {.m = &engine->model, .sink = sink, .context = context};
+    struct wait_builder t = {.m = &engine->model, .sink = sink, .context = context};
     for (uint32_t i = 0; i < t.m->tiles.count; i++) {
         t.tile = t.m->tiles.met[i];
         if (!wait_queue_owns(&t)) {

@@ -7,7 +7,7 @@
 #include "formats/blackhole/niu.h"
 #include "formats/blackhole/registers.h"
 #include "replay/core/progress.h"
-#include "replay/core/telling.h"
+#include "replay/core/wait_builder.h"
 
 static const char *const request_names[NOCAP_REQUESTS] = {"read", "write", "atomic"};
 
@@ -38,7 +38,7 @@ void wait_describe_requests(const struct progress_requests *r, enum nocap_reques
 }
 
 /* A barrier: what was issued, what has ended. */
-static void report_barrier(const struct telling *t, struct nocap_wait *w,
+static void report_barrier(const struct wait_builder *t, struct nocap_wait *w,
                            const struct nocap_register_place *place, const struct poll *l)
 {
     const struct nocap_niu_counted c = nocap_niu_counted(place->id + place->index);
@@ -61,7 +61,7 @@ static void report_barrier(const struct telling *t, struct nocap_wait *w,
 
 /* Who wrote last where the core polls would have to again. Says so in `text` where that one is
  * through with its kernel. */
-static void name_writer(const struct telling *t, struct nocap_wait *w, const struct poll *l,
+static void name_writer(const struct wait_builder *t, struct nocap_wait *w, const struct poll *l,
                         char *text, size_t size)
 {
     const struct last_writer *writer = last_writer(t->m, t->tile->chip, t->tile->at, l->addr);
@@ -94,7 +94,7 @@ static int print_buffer(const struct progress *p, unsigned i, char *text, size_t
                     tiles[BUFFER_ACKED]);
 }
 
-const char *wait_buffers(const struct telling *t, unsigned agent, char *text, size_t size)
+const char *wait_buffers(const struct wait_builder *t, unsigned agent, char *text, size_t size)
 {
     enum { SHOWN = 4 };
     const struct progress *p = progress_of(t->tile);
@@ -115,7 +115,7 @@ const char *wait_buffers(const struct telling *t, unsigned agent, char *text, si
 }
 
 /* A counter of a circular buffer: the producer or the consumer does not move it. */
-static bool report_buffer(const struct telling *t, struct nocap_wait *w,
+static bool report_buffer(const struct wait_builder *t, struct nocap_wait *w,
                           const struct nocap_register_place *place, const struct poll *l)
 {
     char last[96], counters[64];
@@ -133,7 +133,7 @@ static bool report_buffer(const struct telling *t, struct nocap_wait *w,
     return true;
 }
 
-bool wait_polls(const struct telling *t, unsigned processor, const char *state)
+bool wait_polls(const struct wait_builder *t, unsigned processor, const char *state)
 {
     const struct poll *l =
         progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_CORE0 + processor]);

@@ -20,9 +20,9 @@ void cq_restart(struct cq *q, bool origin)
     cq_launch_forget(q);
 }
 
-bool cq_seen_before(struct cq *q, enum cq_act act, const struct nocap_event *e)
+bool cq_is_duplicate(struct cq *q, enum cq_op act, const struct nocap_event *e)
 {
-    struct cq_seen *s = &q->acts[act];
+    struct cq_dup_filter *s = &q->acts[act];
     bool event = e->kind == NOCAP_EV_CQ;
     if ((e->has & NOCAP_F_SEQ) == 0) {
         return false;
@@ -45,10 +45,10 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
     bool prefetch = e->by == NOCAP_BY_PREFETCH;
     enum cq_core grows = prefetch ? CQ_DISPATCH : CQ_PREFETCH;
     if ((e->has & NOCAP_F_SEM) != 0 && e->sem != 0) {
-        CQ_HOST(q, CQ_043, false, NOTHING, "semaphore 0 alone in use", "semaphore %llu changed",
+        CQ_HOST(q, CQ_043, false, NO_REFS, "semaphore 0 alone in use", "semaphore %llu changed",
                 wide(e->sem));
     } else if ((e->has & NOCAP_F_AT) != 0 && !nocap_xy_equal(e->at, q->at[grows])) {
-        CQ_FETCHER(q, CQ_041, false, NOTHING,
+        CQ_FETCHER(q, CQ_041, false, NO_REFS,
                    "free pages counted up by the dispatcher, published ones by the prefetcher",
                    "%s counted up the semaphore at %u,%u", nocap_agent_name(e->by), e->at.x,
                    e->at.y);
@@ -63,13 +63,13 @@ static void queue_event(struct cq *q, const struct nocap_event *e)
 {
     static const struct {
         uint8_t op;
-        enum cq_act act;
+        enum cq_op act;
     } acts[] = {{NOCAP_OP_RECORD, CQ_ACT_RECORD}, {NOCAP_OP_FETCH, CQ_ACT_FETCH},
                 {NOCAP_OP_LANDED, CQ_ACT_LANDED}, {NOCAP_OP_RELAY, CQ_ACT_RELAY},
                 {NOCAP_OP_EXEC, CQ_ACT_EXEC},     {NOCAP_OP_CREDIT, CQ_ACT_CREDIT}};
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
     for (unsigned i = 0; i < sizeof acts / sizeof acts[0]; i++) {
-        if (acts[i].op == e->op && cq_seen_before(q, acts[i].act, e)) {
+        if (acts[i].op == e->op && cq_is_duplicate(q, acts[i].act, e)) {
             return;
         }
     }
@@ -127,9 +127,9 @@ static void judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t ag
     bool hits = addr < place_end(&q->places.issue) && addr + size > q->numbers->issue;
     bool arrives = q->intruder.addr == addr && q->m->event->kind == NOCAP_EV_WRITE;
     FOLLOWING(q->m, arrives ? q->intruder.since : FAULT_NONE,
-              EXPECT_AT(q->m, NULL, CQ_026, !hits, cq_event_ref(q, agent), NOTHING,
-                        "the issue region written by the host only",
-                        "%llu bytes written at +0x%llx", wide(size), wide(addr)));
+              CHECK_AT(q->m, NULL, CQ_026, !hits, cq_event_ref(q, agent), NO_REFS,
+                       "the issue region written by the host only", "%llu bytes written at +0x%llx",
+                       wide(size), wide(addr)));
     if (hits) {
         (void)cq_issue_hit(q, &(struct access){.addr = addr, .size = size});
         q->intruder.addr = addr;
@@ -206,35 +206,35 @@ static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t siz
         return;
     }
     uint32_t sem = q->sem[prefetch ? CQ_PREFETCH : CQ_DISPATCH];
-    EXPECT(q->m, cq_tile(q, prefetch ? CQ_PREFETCH : CQ_DISPATCH), CQ_041, !touches(&a, sem, 4),
-           NOTHING,
-           "semaphore 0 counted up by an atomic of the other command-queue core, never stored",
-           "%s from %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
+    CHECK(q->m, cq_tile(q, prefetch ? CQ_PREFETCH : CQ_DISPATCH), CQ_041, !touches(&a, sem, 4),
+          NO_REFS,
+          "semaphore 0 counted up by an atomic of the other command-queue core, never stored",
+          "%s from %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
     const struct nocap_queue *n = q->numbers;
     bool idle = n->dispatchers < 2 &&
                 ((prefetch && touches(&a, sem + n->semaphore_stride, 4)) ||
                  (dispatch && touches(&a, n->subordinate_buffer, n->subordinate_size)));
-    EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NOTHING,
-           "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
-           "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y, wide(e->daddr));
-    EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_062,
-           !dispatch || !touches(&a, q->numbers->completion_rd, 4), NOTHING,
-           "completion_q_rd_ptr written by the host only", "%s from %u,%u", nocap_op_name(e->op),
-           e->at.x, e->at.y);
+    CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NO_REFS,
+          "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
+          "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y, wide(e->daddr));
+    CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_062,
+          !dispatch || !touches(&a, q->numbers->completion_rd, 4), NO_REFS,
+          "completion_q_rd_ptr written by the host only", "%s from %u,%u", nocap_op_name(e->op),
+          e->at.x, e->at.y);
 }
 
 static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_core core)
 {
     if (core == CQ_PREFETCH) {
         CQ_FETCHER(q, CQ_070, e->by != NOCAP_BY_BRISC || e->noc == q->numbers->noc_upstream,
-                   NOTHING, "the prefetcher on NOC 0", "%s on NOC %u", nocap_op_name(e->op),
+                   NO_REFS, "the prefetcher on NOC 0", "%s on NOC %u", nocap_op_name(e->op),
                    e->noc);
         return;
     }
     bool credit = e->op == NOCAP_OP_ATOMIC;
     unsigned noc = credit ? q->numbers->noc_upstream : q->numbers->noc_dispatch;
     bool buffer = (e->has & NOCAP_F_BUF) == 0 || (e->by == NOCAP_BY_NCRISC) == (e->buf < 3);
-    CQ_EXECUTOR(q, CQ_070, (e->by == NOCAP_BY_NCRISC || e->noc == noc) && buffer, NOTHING,
+    CQ_EXECUTOR(q, CQ_070, (e->by == NOCAP_BY_NCRISC || e->noc == noc) && buffer, NO_REFS,
                 "credits on NOC 0, all else on NOC 1; command buffer 3 for BRISC, the others for "
                 "NCRISC",
                 "%s of %s on NOC %u, buffer %u", nocap_op_name(e->op), nocap_agent_name(e->by),
@@ -257,19 +257,19 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
     uint64_t offset;
     judge_network(q, e, CQ_PREFETCH);
     if (e->op == NOCAP_OP_READ && cq_sysmem_offset(q, e->saddr, &offset)) {
-        if (!cq_seen_before(q, CQ_ACT_FETCH, e)) {
+        if (!cq_is_duplicate(q, CQ_ACT_FETCH, e)) {
             cq_prefetch_packet(q, offset, e);
         }
     } else if (e->op == NOCAP_OP_WRITE && relays(q, e)) {
         if (!to_dispatch || !place_has(&q->places.buffer, e->daddr)) {
             judge_target(q, e, size);
         }
-        if (!cq_seen_before(q, CQ_ACT_RELAY, e)) {
+        if (!cq_is_duplicate(q, CQ_ACT_RELAY, e)) {
             struct access a = access_of_event(e, e->daddr, size);
             cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);
         }
     } else if (e->op == NOCAP_OP_ATOMIC && to_dispatch && e->daddr == q->sem[CQ_DISPATCH]) {
-        if (!cq_seen_before(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
+        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
             cq_relay_publish(q, (uint32_t)e->value);
         }
     } else if (e->op != NOCAP_OP_READ) {
@@ -285,7 +285,7 @@ static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
     }
     judge_network(q, e, CQ_DISPATCH);
     if (e->op == NOCAP_OP_ATOMIC && to_prefetch && e->daddr == q->sem[CQ_PREFETCH]) {
-        if (!cq_seen_before(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
+        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
             cq_ring_credit(q, (uint32_t)e->value);
         }
         return;
@@ -304,10 +304,10 @@ static void request(struct cq *q, const struct nocap_event *e)
         struct access a = access_of_event(e, offset, size);
         judge_written(q, offset, size, e->by);
         bool pointer = touches(&a, q->numbers->host_wr, 4) && !dispatch;
-        EXPECT(q->m, NULL, CQ_062, !pointer && !touches(&a, q->numbers->host_rd, 4), NOTHING,
-               "the write pointer in host memory written by the dispatcher only, the read pointer "
-               "by the host only",
-               "+0x%llx written from %u,%u", wide(offset), e->at.x, e->at.y);
+        CHECK(q->m, NULL, CQ_062, !pointer && !touches(&a, q->numbers->host_rd, 4), NO_REFS,
+              "the write pointer in host memory written by the dispatcher only, the read pointer "
+              "by the host only",
+              "+0x%llx written from %u,%u", wide(offset), e->at.x, e->at.y);
     }
     if (prefetch) {
         prefetch_noc(q, e, size);
@@ -355,7 +355,7 @@ static void phase_event(struct cq *q, const struct nocap_event *e)
     } else if (e->op == NOCAP_OP_WRITE) {
         cq_relay_sent(q, e->id);
     } else if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {
-        if (!cq_seen_before(q, CQ_ACT_LANDED, e)) {
+        if (!cq_is_duplicate(q, CQ_ACT_LANDED, e)) {
             cq_prefetch_done(q, e->id);
         }
     }
@@ -416,7 +416,7 @@ __attribute__((noinline)) static void judge_of_chip(struct model *m, const struc
         cq_first(m)->judged = (no_fact >> o->kind & 1) == 0 ? q : NULL;
         judge(q, o);
         if (cq_first(m)->judged != NULL) {
-            model_reports(m, MODEL_CQ);
+            model_apply_due(m, MODEL_CQ);
         }
     }
 }

@@ -49,7 +49,7 @@ bool cq_boot_done(struct cq *q, uint32_t value)
 
 static void judge_pointer(struct cq *q, uint64_t addr, uint32_t value, uint32_t want)
 {
-    CQ_HOST(q, CQ_066, value == want, NOTHING, "a pointer word at the start of its ring",
+    CQ_HOST(q, CQ_066, value == want, NO_REFS, "a pointer word at the start of its ring",
             "0x%x at 0x%llx, 0x%x is the start", value, wide(addr), want);
 }
 
@@ -104,15 +104,15 @@ static void judge_go(struct cq *q, enum cq_core core)
     b->since = FAULT_NONE;
     if (whole) { /* the trace has the set-up from its first word on */
         bool counter = (b->done & CQ_INIT_SEMS) == 0 || b->sem0 == want;
-        EXPECT(q->m, cq_tile(q, core), CQ_068, missing == 0 && counter, NOTHING,
-               "pointers, queue, semaphores and launch message written before GO",
-               missing != 0 ? "%d of them are not yet" : "semaphore 0 is %d, not %u",
-               missing != 0 ? __builtin_popcount(missing) : (int)b->sem0, want);
+        CHECK(q->m, cq_tile(q, core), CQ_068, missing == 0 && counter, NO_REFS,
+              "pointers, queue, semaphores and launch message written before GO",
+              missing != 0 ? "%d of them are not yet" : "semaphore 0 is %d, not %u",
+              missing != 0 ? __builtin_popcount(missing) : (int)b->sem0, want);
         b->since = fault_of(q->m, missing == 0);
     }
     if (b->mode.known) {
-        EXPECT(q->m, cq_tile(q, core), CQ_053, b->mode.v == NOCAP_MODE_HOST, NOTHING,
-               "launch mode HOST for the cores of the command queue", "mode %u", b->mode.v);
+        CHECK(q->m, cq_tile(q, core), CQ_053, b->mode.v == NOCAP_MODE_HOST, NO_REFS,
+              "launch mode HOST for the cores of the command queue", "mode %u", b->mode.v);
     }
     b->missing = missing;
     b->running = YES;
@@ -124,9 +124,9 @@ void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late)
     struct cq_boot *b = &q->boot[core];
     b->missing &= (uint8_t)~late;
     FOLLOWING(q->m, b->since,
-              EXPECT_AT(q->m, cq_tile(q, core), CQ_068, false, b->go, RELATED(q->m->event->index),
-                        "pointers, queue, semaphores and launch message written before GO", "%s",
-                        "one of them came later"));
+              CHECK_AT(q->m, cq_tile(q, core), CQ_068, false, b->go, RELATED(q->m->event->index),
+                       "pointers, queue, semaphores and launch message written before GO", "%s",
+                       "one of them came later"));
     b->since = q->m->fault;
 }
 
@@ -151,13 +151,13 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
             cq_boot_late(q, core, late);
             return;
         }
-        EXPECT(q->m, cq_tile(q, core), CQ_041, !counter, NOTHING,
-               "semaphore 0 left alone by the host while the queue runs", "%llu bytes at 0x%llx",
-               wide(a->size), wide(a->addr));
-        EXPECT(q->m, cq_tile(q, core), CQ_032, counter, NOTHING,
-               "nothing but prefetch queue and read pointer written by the host while the queue "
-               "runs",
-               "%llu bytes at 0x%llx", wide(a->size), wide(a->addr));
+        CHECK(q->m, cq_tile(q, core), CQ_041, !counter, NO_REFS,
+              "semaphore 0 left alone by the host while the queue runs", "%llu bytes at 0x%llx",
+              wide(a->size), wide(a->addr));
+        CHECK(q->m, cq_tile(q, core), CQ_032, counter, NO_REFS,
+              "nothing but prefetch queue and read pointer written by the host while the queue "
+              "runs",
+              "%llu bytes at 0x%llx", wide(a->size), wide(a->addr));
         const struct value *rd = &q->completion.rd;
         if (core == CQ_DISPATCH && rd->known && access_word(a, a->addr, &value) &&
             value == cq_ptr_advance(q, rd->v, 1)) { /* it was meant for the read pointer */
@@ -190,7 +190,7 @@ void cq_boot_host_sysmem(struct cq *q, const struct access *a)
     uint32_t value;
     bool running = q->boot[CQ_DISPATCH].running == YES;
     if (touches(a, q->numbers->host_wr, 4)) {
-        CQ_HOST(q, CQ_062, !running, NOTHING,
+        CQ_HOST(q, CQ_062, !running, NO_REFS,
                 "the write pointer in host memory written by the dispatcher only",
                 "the host wrote %llu bytes at +0x%llx", wide(a->size), wide(a->addr));
         if (!running && access_word(a, q->numbers->host_wr, &value)) {

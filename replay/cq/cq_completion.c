@@ -81,10 +81,10 @@ static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_
             cq_blame(&line->since, c->ids_since[n % CQ_EVENTS]);
         }
         FOLLOWING(q->m, line->since,
-                  EXPECT_AT(q->m, NULL, CQ_065, right, cq_event_ref(q, agent), NOTHING,
-                            "events come back as they were sent, in order",
-                            "event 0x%x, 0x%x is next", id,
-                            n < c->id_count ? c->ids[n % CQ_EVENTS] : 0));
+                  CHECK_AT(q->m, NULL, CQ_065, right, cq_event_ref(q, agent), NO_REFS,
+                           "events come back as they were sent, in order",
+                           "event 0x%x, 0x%x is next", id,
+                           n < c->id_count ? c->ids[n % CQ_EVENTS] : 0));
         line->since = fault_of(q->m, right);
     }
     uint64_t found = find_id(c, whole ? n : first, id);
@@ -110,7 +110,7 @@ static bool judge_room(struct cq *q, const struct access *a, uint32_t pages)
         uint32_t avail = turned ? 0 - ahead : (q->last - q->first) - ahead;
         room = (c->payload_pages + pages) * q->page_units <= avail;
     }
-    CQ_EXECUTOR_AFTER(q, CQ_059, c->wr.since, place && room, NOTHING,
+    CQ_EXECUTOR_AFTER(q, CQ_059, c->wr.since, place && room, NO_REFS,
                       "a free page at the write pointer for every completion",
                       room ? "written at +0x%llx, the pointer is at +0x%x"
                            : "written at +0x%llx (+0x%x): the host has not read that far",
@@ -126,7 +126,7 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     bool first = c->payload_pages == 0;
     /* of the page before the pointer, which moved on without it */
     bool late = c->owed != FAULT_NONE && (!c->wr.known || a->addr != offset_of(q, c->wr.v));
-    CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->owed : c->astray, !late && !c->stored_new, NOTHING,
+    CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->owed : c->astray, !late && !c->stored_new, NO_REFS,
                       "the page written before the pointer moves on", "%s",
                       "completion_q_wr_ptr was stored first");
     c->owed = FAULT_NONE;
@@ -173,21 +173,21 @@ void cq_completion_core(struct cq *q, const struct access *a)
         return;
     }
     if (touches(a, q->numbers->completion_rd, 4)) {
-        CQ_EXECUTOR(q, CQ_062, q->boot[CQ_DISPATCH].running != YES, NOTHING,
+        CQ_EXECUTOR(q, CQ_062, q->boot[CQ_DISPATCH].running != YES, NO_REFS,
                     "completion_q_rd_ptr written by the host only", "%s stored to it",
                     nocap_agent_name(a->by));
     }
     if (access_word(a, q->numbers->completion_wr, &value)) {
         cq_boot_running(q, CQ_DISPATCH);
         if (c->stored.known && value == c->stored.v && c->wr.known) {
-            CQ_EXECUTOR(q, CQ_061, false, NOTHING,
+            CQ_EXECUTOR(q, CQ_061, false, NO_REFS,
                         "a write pointer that moves on by the pages written", "0x%x once more",
                         value);
             return;
         }
         bool copied = c->wr.since != FAULT_NONE && value == c->wr.v; /* before it was stored */
         bool written = c->payload_pages != 0 || !c->wr.known || !cq_sees_writes(q);
-        CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, written, NOTHING,
+        CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, written, NO_REFS,
                           "the page written before the pointer moves on", "%s",
                           "nothing was written since it moved last");
         c->owed = fault_of(q->m, written);
@@ -214,7 +214,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
     } else if (c->wr.known) {
         bool same = !c->stored.known || (c->stored_new && value == c->stored.v);
         SEEING(q->m, q->at[CQ_DISPATCH], q->numbers->completion_wr, 4,
-               CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NOTHING,
+               CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NO_REFS,
                                  "completion_q_wr_ptr stored, then the same copied to host memory",
                                  "0x%x, completion_q_wr_ptr holds 0x%x", value, c->stored.v));
         cq_blame(&c->stored.since, fault_of(q->m, same));
@@ -245,8 +245,8 @@ void cq_completion_dma(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
     uint32_t value;
-    EXPECT(q->m, NULL, CQ_062, q->sees_noc || !touches(a, q->numbers->host_rd, 4), NOTHING,
-           "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
+    CHECK(q->m, NULL, CQ_062, q->sees_noc || !touches(a, q->numbers->host_rd, 4), NO_REFS,
+          "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
     bool stores = q->sees_stores && q->sees[CQ_DISPATCH];
     bool only_lands = !stores && !cq_sees_writes(q) && c->payloads == 0; /* no request is seen */
     c->lands = true;
@@ -258,9 +258,9 @@ void cq_completion_dma(struct cq *q, const struct access *a)
             bool next =
                 a->addr == offset_of(q, c->early_pointer); /* and the one before never came */
             c->payload_landed = c->early_for + next;
-            EXPECT_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
-                      "the page in host memory before the pointer that announces it", "%s",
-                      "the pointer came first");
+            CHECK_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
+                     "the page in host memory before the pointer that announces it", "%s",
+                     "the pointer came first");
             c->early_for = 0;
         }
     } else if (access_word(a, q->numbers->host_wr, &value)) {
@@ -274,7 +274,7 @@ void cq_completion_dma(struct cq *q, const struct access *a)
             c->pointer_at = cq_event_ref(q, NOCAP_BY_DMA);
             c->early_pointer = value;
             if (c->early_for == 0) {
-                HOLDS(q->m, CQ_060);
+                MARK_EXERCISED(q->m, CQ_060);
             }
         }
     }
@@ -285,7 +285,7 @@ void cq_completion_memory(struct cq *q, const struct access *a)
     struct cq_completion *c = &q->completion;
     uint32_t value;
     if (access_word(a, q->numbers->host_wr, &value)) {
-        CQ_EXECUTOR(q, CQ_061, in_ring(q, value), NOTHING, "a write pointer in the completion ring",
+        CQ_EXECUTOR(q, CQ_061, in_ring(q, value), NO_REFS, "a write pointer in the completion ring",
                     "0x%x", value);
         cq_pointer_shown(q, value);
         c->seen = (struct value){.known = in_ring(q, value), .since = c->wr.since, .v = value};
@@ -307,7 +307,7 @@ static void read_page(struct cq *q, const struct access *a)
         return;
     }
     if (c->seen.known) {
-        CQ_HOST_AFTER(q, CQ_063, c->rd.since, c->seen.v != c->rd.v, NOTHING,
+        CQ_HOST_AFTER(q, CQ_063, c->rd.since, c->seen.v != c->rd.v, NO_REFS,
                       "a page read after the write pointer was seen to have passed it",
                       "page at +0x%x", page);
         cq_blame(&c->rd.since, fault_of(q->m, c->seen.v != c->rd.v));
@@ -316,7 +316,7 @@ static void read_page(struct cq *q, const struct access *a)
     if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
         const struct cq_page_id *written = &c->page_id[place_index(&q->places.completion, page)];
         if (written->known) { /* the device's word was judged when it was written */
-            CQ_HOST_AFTER(q, CQ_065, c->seen.since, written->id == id, NOTHING,
+            CQ_HOST_AFTER(q, CQ_065, c->seen.since, written->id == id, NO_REFS,
                           "the event that the dispatcher wrote", "event 0x%x, 0x%x was written", id,
                           written->id);
         } else {
@@ -349,7 +349,7 @@ static void copy_rd(struct cq *q, uint32_t value)
         return;
     }
     SEEING(q->m, q->at[CQ_DISPATCH], q->numbers->completion_rd, 4,
-           CQ_HOST_AFTER(q, CQ_064, c->given.since, c->given.known && value == c->given.v, NOTHING,
+           CQ_HOST_AFTER(q, CQ_064, c->given.since, c->given.known && value == c->given.v, NO_REFS,
                          "completion_q_rd_ptr written, then the same to host memory",
                          c->given.known ? "0x%x, completion_q_rd_ptr got 0x%x"
                          : begun        ? "0x%x before completion_q_rd_ptr (0x%x)"
@@ -405,14 +405,14 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
     if (!first) {
         const char *wrong = store_problem(q, value);
         FOLLOWING(q->m, c->rd.since,
-                  EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_063, wrong == NULL,
-                            cq_event_ref(q, NOCAP_BY_HOST), NOTHING,
-                            "the read pointer one page on, after that page was seen and read",
-                            WITH_NUMBER(wrong, value)));
+                  CHECK_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_063, wrong == NULL,
+                           cq_event_ref(q, NOCAP_BY_HOST), NO_REFS,
+                           "the read pointer one page on, after that page was seen and read",
+                           WITH_NUMBER(wrong, value)));
         since = wrong == NULL ? FAULT_NONE : q->m->fault;
     }
     if (c->given.known && q->sees_sysmem && !first) {
-        CQ_HOST(q, CQ_064, false, NOTHING, "every read pointer copied to host memory", "%s",
+        CQ_HOST(q, CQ_064, false, NO_REFS, "every read pointer copied to host memory", "%s",
                 "the one before was not");
     }
     resync(&c->rd, in_ring(q, value) ? value : next, first ? FAULT_NONE : since);

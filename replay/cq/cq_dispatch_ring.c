@@ -56,7 +56,7 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 {
     struct cq_ring *r = &q->ring;
     if (r->origin && sees_published(q)) {
-        CQ_EXECUTOR_AFTER(q, CQ_038, r->since, pages < r->published, NOTHING,
+        CQ_EXECUTOR_AFTER(q, CQ_038, r->since, pages < r->published, NO_REFS,
                           "only published pages read by the dispatcher",
                           "0x%llx, page %llu of %llu published", wide(addr), wide(pages),
                           wide(r->published));
@@ -69,7 +69,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
 {
     struct cq_ring *r = &q->ring;
     if (!place_has(&q->places.buffer, addr)) {
-        CQ_EXECUTOR(q, CQ_038, false, NOTHING, "commands executed in the dispatch buffer", "0x%llx",
+        CQ_EXECUTOR(q, CQ_038, false, NO_REFS, "commands executed in the dispatch buffer", "0x%llx",
                     wide(addr));
         return;
     }
@@ -105,7 +105,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
 /* A load that begins a command, which an event may restate, or have stated already. */
 static void exec_by_load(struct cq *q, const struct access *a)
 {
-    if (!cq_seen_before(q, CQ_ACT_EXEC, q->m->event)) {
+    if (!cq_is_duplicate(q, CQ_ACT_EXEC, q->m->event)) {
         cq_ring_exec(q, a->addr, a->bytes, a->known);
     }
 }
@@ -174,7 +174,7 @@ void cq_ring_credit(struct cq *q, uint32_t value)
     struct cq_ring *r = &q->ring;
     cq_boot_running(q, CQ_DISPATCH);
     q->any = true;
-    HOLDS(q->m, CQ_041);
+    MARK_EXERCISED(q->m, CQ_041);
     if (q->loose) {
         return;
     }
@@ -194,9 +194,9 @@ void cq_ring_sent(struct cq *q, const struct cq_write *w)
     for (uint64_t i = r->release_count - count; i < r->release_count && r->origin; i++) {
         unsigned at = (unsigned)(i % CQ_RELEASES);
         if (r->releases[at].released > w->page && r->releases[at].at.index > w->index) {
-            EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_039, false, r->releases[at].at,
-                      RELATED(w->index), "pages released when all writes from them have left", "%s",
-                      "one had not");
+            CHECK_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_039, false, r->releases[at].at,
+                     RELATED(w->index), "pages released when all writes from them have left", "%s",
+                     "one had not");
             return;
         }
     }
@@ -212,14 +212,14 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
     if (core == CQ_PREFETCH) {
         uint64_t limit = q->numbers->buffer_pages + r->released;
         if (q->sees[CQ_DISPATCH] && q->sees_noc) {
-            CQ_FETCHER_ON(q, CQ_040, &r->since, value <= limit, NOTHING,
+            CQ_FETCHER_ON(q, CQ_040, &r->since, value <= limit, NO_REFS,
                           "a count of pages that were released", "%u, of %u and %llu", value,
                           q->numbers->buffer_pages, wide(r->released));
         } else if (value > limit) {
             r->released = value - q->numbers->buffer_pages;
         }
     } else if (q->sees[CQ_PREFETCH] && q->sees_noc) {
-        CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NOTHING,
+        CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NO_REFS,
                           "a count of pages that were published", "%u, of %llu", value,
                           wide(r->counter));
         cq_blame(&r->since, fault_of(q->m, value <= r->counter));
@@ -237,8 +237,8 @@ void cq_ring_finish(struct cq *q, bool cut)
     }
     cq_blame(&r->since, q->program.reopened);
     FOLLOWING(q->m, r->since,
-              EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_069, r->released == r->published,
-                        r->releases[(r->release_count - 1) % CQ_RELEASES].at, NOTHING,
-                        "after TERMINATE as many pages released as were published",
-                        "%llu released, %llu published", wide(r->released), wide(r->published)));
+              CHECK_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_069, r->released == r->published,
+                       r->releases[(r->release_count - 1) % CQ_RELEASES].at, NO_REFS,
+                       "after TERMINATE as many pages released as were published",
+                       "%llu released, %llu published", wide(r->released), wide(r->published)));
 }

@@ -126,7 +126,7 @@ static void stream_access(struct cq *q, const struct access *a)
     } else if (a->store && index == NOCAP_STREAM_SPACE_UPDATE) {
         store_update(q, s, value);
     } else if (a->store && index == NOCAP_STREAM_TILES_RECEIVED) { /* here: the size */
-        CQ_EXECUTOR(q, CQ_056, false, NOTHING, "the size of a notify stream left alone",
+        CQ_EXECUTOR(q, CQ_056, false, NO_REFS, "the size of a notify stream left alone",
                     "0x%x stored", value);
     }
 }
@@ -146,7 +146,7 @@ void cq_dispatcher_core(struct cq *q, const struct access *a)
         if (!a->store && access_word(a, a->addr, &value)) {
             cq_ring_counter(q, CQ_DISPATCH, value);
         } else if (a->store) {
-            CQ_EXECUTOR(q, CQ_041, q->boot[CQ_DISPATCH].running != YES, NOTHING,
+            CQ_EXECUTOR(q, CQ_041, q->boot[CQ_DISPATCH].running != YES, NO_REFS,
                         "semaphore 0 never stored to by the dispatcher", "%llu bytes at 0x%llx",
                         wide(a->size), wide(a->addr));
         }
@@ -195,9 +195,9 @@ static void judge_arrived(struct cq *q, const struct nocap_event *e)
     const struct cq_brief *b = &q->ring.brief;
     if (!d->acks_seen) {
         bool unproven = b->known && b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL && b->unproven;
-        EXPECT_AT(q->m, NULL, CQ_044, !unproven, unproven ? b->at : cq_event_ref(q, NOCAP_BY_HOST),
-                  NOTHING, "a barrier between the multicasts of a launch and its GO", "%s",
-                  "none: nothing orders them");
+        CHECK_AT(q->m, NULL, CQ_044, !unproven, unproven ? b->at : cq_event_ref(q, NOCAP_BY_HOST),
+                 NO_REFS, "a barrier between the multicasts of a launch and its GO", "%s",
+                 "none: nothing orders them");
         q->ring.brief.unproven = false;
         return;
     }
@@ -217,7 +217,7 @@ static void judge_channel(struct cq *q, const struct nocap_event *e)
     bool unicast = q->ring.brief.known && q->ring.executing &&
                    q->ring.brief.id == NOCAP_CQ_DISPATCH_WRITE_PACKED && e->mcast == 0;
     if (unicast && (e->has & NOCAP_F_VC) != 0) {
-        CQ_EXECUTOR(q, CQ_045, e->vc == q->numbers->vc_unicast, NOTHING,
+        CQ_EXECUTOR(q, CQ_045, e->vc == q->numbers->vc_unicast, NO_REFS,
                     "unicast data on the virtual channel of the go words", "channel %u", e->vc);
     }
 }

@@ -111,7 +111,7 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
                   c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
     whole |= q->loose && g->covered > 0; /* nobody writes what lies between commands */
     if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
-        CQ_HOST(q, CQ_024, whole, NOTHING,
+        CQ_HOST(q, CQ_024, whole, NO_REFS,
                 "all bytes of a record written before the slot that publishes it",
                 "%u of %u bytes at +0x%x are", g->covered, size, p->record.addr);
         p->record.unwritten = !whole;
@@ -139,6 +139,9 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
         p.moved = r->addr_known;
         r->addr_known = true;
         g = cq_span_gather(q, r->addr, size);
+    }
+    if (!r->addr_known) {
+        cq_span_forget(q);
     }
     p.since = h->cursor.since;
     p.bytes = h->head;
@@ -212,7 +215,7 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     if (size == 0 || addr != place_whole(&q->places.issue, h->cursor.v, size)) {
         return;
     }
-    CQ_HOST(q, CQ_029, false, NOTHING, "the slots filled one after the other",
+    CQ_HOST(q, CQ_029, false, NO_REFS, "the slots filled one after the other",
             "the record of slot %u is fetched, and nobody filled the slot", slot);
     h->passed = q->m->fault;
     resync(&h->slot, place_behind(&q->places.slots, slot, 1), h->passed);
@@ -223,7 +226,7 @@ static void judge_free(struct cq *q, uint16_t slot)
 {
     uint8_t *state = &q->host.slots[slot];
     if (*state != CQ_SLOT_UNKNOWN) {
-        CQ_HOST(q, CQ_028, *state == CQ_SLOT_FREE, NOTHING,
+        CQ_HOST(q, CQ_028, *state == CQ_SLOT_FREE, NO_REFS,
                 "a slot filled only after it was read as 0", "slot %u filled%s", slot,
                 *state == CQ_SLOT_FILLED ? " while it is full" : " without looking");
     }
@@ -236,7 +239,7 @@ static bool judge_slot(struct cq *q, uint64_t slot)
     struct value *next = &q->host.slot;
     bool right = !next->known || next->v == slot;
     if (next->known) {
-        CQ_HOST_AFTER(q, CQ_029, next->since, right, NOTHING,
+        CQ_HOST_AFTER(q, CQ_029, next->since, right, NO_REFS,
                       "the slots filled one after the other", "slot %llu, slot %u is next",
                       wide(slot), next->v);
     }
@@ -251,7 +254,7 @@ static bool passed_before(struct cq *q, uint16_t slot)
     bool passed = h->slots[slot] == CQ_SLOT_PASSED && !value_allows(&h->slot, slot);
     if (passed) {
         h->slots[slot] = CQ_SLOT_UNKNOWN;
-        CQ_HOST_AFTER(q, CQ_029, h->passed, false, NOTHING, "the slots filled one after the other",
+        CQ_HOST_AFTER(q, CQ_029, h->passed, false, NO_REFS, "the slots filled one after the other",
                       "slot %u, slot %u is next", slot, h->slot.v);
     }
     return passed;
@@ -298,16 +301,16 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     bool known = cq_slot_value(q, a, a->addr, &entry);
     bool inside = a->addr % bytes == 0 && a->addr >= q->numbers->queue;
     bool shape = a->size == bytes && inside && (!known || entry != 0);
-    CQ_HOST(q, CQ_028, shape, NOTHING, "a slot stored whole, with an entry that is not 0",
+    CQ_HOST(q, CQ_028, shape, NO_REFS, "a slot stored whole, with an entry that is not 0",
             "%llu bytes 0x%x at 0x%llx", wide(a->size), entry, wide(a->addr));
     if (!shape && (a->size == bytes || !inside || entry == 0)) {
         return;
     }
     uint16_t slot = (uint16_t)place_index(&q->places.slots, a->addr);
     q->any = true;
-    HOLDS(q->m, CQ_032);
+    MARK_EXERCISED(q->m, CQ_032);
     cq_boot_running(q, CQ_PREFETCH);
-    if (cq_seen_before(q, CQ_ACT_RECORD, e)) { /* the order of slots was judged at the record */
+    if (cq_is_duplicate(q, CQ_ACT_RECORD, e)) { /* the order of slots was judged at the record */
         judge_free(q, slot);
         judge_restated(q, slot, known, entry);
         return;

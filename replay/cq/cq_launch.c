@@ -61,11 +61,11 @@ static void take_message(struct cq *q, const struct cq_target *t, const struct c
     if (known) {
         nocap_launch_decode(l, t->payload, &message);
     }
-    CQ_HOST(q, CQ_052, first, NOTHING,
+    CQ_HOST(q, CQ_052, first, NO_REFS,
             "launch messages in slot 0, since every launch resets the read pointer",
             "one at 0x%llx", wide(t->addr));
     if (known && message.enables != 0) {
-        CQ_HOST(q, CQ_053, message.mode == NOCAP_MODE_DEV, NOTHING,
+        CQ_HOST(q, CQ_053, message.mode == NOCAP_MODE_DEV, NO_REFS,
                 "launch mode DEV for workers: in HOST mode they never notify", "mode %u",
                 message.mode);
     }
@@ -81,7 +81,7 @@ static void take_write(struct cq *q, const struct cq_target *t)
     bool busy = cq_set_meets(&tiles, &p->busy);
     if (busy) {
         CQ_HOST_AFTER(
-            q, CQ_050, p->intruded != FAULT_NONE ? p->intruded : p->waited, !hits, NOTHING,
+            q, CQ_050, p->intruded != FAULT_NONE ? p->intruded : p->waited, !hits, NO_REFS,
             "go word, launch message and kernels of a tile left alone until its notify is "
             "waited for",
             "%llu bytes at 0x%llx of a tile that has its GO", wide(t->size), wide(t->addr));
@@ -140,8 +140,8 @@ static fault_id judge_count(struct cq *q, const struct nocap_cq_command *c)
 static void judge_tiles(struct cq *q, fault_id since, bool right, const char *wrong)
 {
     FOLLOWING(q->m, since,
-              EXPECT_AT(q->m, NULL, CQ_047, right, q->program.list_at, NOTHING,
-                        "the list of go words has the tiles that are launched", "%s", wrong));
+              CHECK_AT(q->m, NULL, CQ_047, right, q->program.list_at, NO_REFS,
+                       "the list of go words has the tiles that are launched", "%s", wrong));
 }
 
 /* The tiles of the list against those that got a launch message and a reset. `counted`: what its
@@ -162,7 +162,7 @@ static void judge_list(struct cq *q, fault_id counted)
     }
     cq_set_leave(&again, &p->reset);
     bool reset = !cq_set_meets(&again, &p->ran);
-    CQ_HOST(q, CQ_052, messaged && reset, NOTHING,
+    CQ_HOST(q, CQ_052, messaged && reset, NO_REFS,
             "a launch message in slot 0, and a reset of the read pointer, before each GO", "%s",
             messaged ? "no reset since the last launch"
                      : "no launch message since the last launch");
@@ -176,7 +176,7 @@ static void judge_order(struct cq *q, struct cq_goes *s)
         CQ_HOST_AFTER(q, CQ_048, p->waited, false, RELATED(s->index),
                       "a WAIT for the notifies before the next GO to a tile", "%s", "none between");
     } else if (s->sent.known && !s->open && s->cleared != UNKNOWN) {
-        CQ_HOST(q, CQ_048, s->cleared == YES, NOTHING,
+        CQ_HOST(q, CQ_048, s->cleared == YES, NO_REFS,
                 "the stream cleared by WAIT with count 0 before SEND_GO_SIGNAL", "%s",
                 "not since the last WAIT for notifies");
         s->early = fault_of(q->m, s->cleared == YES);
@@ -291,7 +291,7 @@ static void take_wait(struct cq *q, const struct nocap_cq_command *c, struct cq_
             p->messaged = (struct cq_tile_set){{0}};
         }
         if (!cq_set_empty(&p->busy)) {
-            HOLDS(q->m, CQ_050);
+            MARK_EXERCISED(q->m, CQ_050);
         }
         p->busy = (struct cq_tile_set){{0}};
         p->whole = p->listed == YES && (right || p->whole);

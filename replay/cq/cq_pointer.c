@@ -41,7 +41,7 @@ void cq_pointer_landed(struct cq *q, uint32_t value)
     struct cq_completion *c = &q->completion;
     bool next = c->wr.known && value == cq_ptr_advance(q, c->wr.v, 1);
     bool there = c->payload_pages != 0 || !c->landed_seen || !next;
-    CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, there, NOTHING,
+    CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, there, NO_REFS,
                       "the page in host memory before the pointer that announces it", "%s",
                       "the pointer came first");
     c->late_pages += there ? 0 : 1;
@@ -67,7 +67,7 @@ void cq_pointer_shown(struct cq *q, uint32_t value)
     if (c->shown.known && is_pointer(q, value) && c->ids_whole && sees_records(q)) {
         uint64_t asked = c->id_count - c->pages_shown;
         uint32_t on = ptr_distance(q, c->shown.v, value);
-        CQ_EXECUTOR_AFTER(q, CQ_061, c->shown.since, on <= asked, NOTHING,
+        CQ_EXECUTOR_AFTER(q, CQ_061, c->shown.since, on <= asked, NO_REFS,
                           "a write pointer that moves on by the pages that were asked for, its "
                           "toggle where it wraps",
                           "0x%x after 0x%x, which is %u pages on; %llu are asked for", value,

@@ -66,7 +66,7 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     if (p->fence.known && size != 0) {
         uint64_t relay = cq_relay_next(q);
         bool done = !wraps || relay == NO_INDEX || !p->synced || relay >= p->landed;
-        CQ_FETCHER(q, CQ_033, l1 == want && done, NOTHING,
+        CQ_FETCHER(q, CQ_033, l1 == want && done, NO_REFS,
                    "a read that lands behind the last one, at the start again where it does not "
                    "fit and all before it is processed",
                    "0x%x, 0x%x is next", l1, want);
@@ -186,9 +186,9 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     }
     uint32_t before = left_out(q, addr);
     begin(q, addr - before, size + before, f->slot_seen ? f->slot : NO_SLOT);
-    CQ_FETCHER(q, CQ_030, before == 0, NOTHING, "an entry read from its first byte on",
+    CQ_FETCHER(q, CQ_030, before == 0, NO_REFS, "an entry read from its first byte on",
                "+0x%x, %u bytes behind it", addr, before);
-    CQ_FETCHER(q, CQ_030, slot, NOTHING, "a slot read before its record", "%s",
+    CQ_FETCHER(q, CQ_030, slot, NO_REFS, "a slot read before its record", "%s",
                "no read of a slot that is not 0");
     f->slot_seen = false;
     cq_packet_issued(&f->reads, e);
@@ -257,7 +257,7 @@ static void take_slot(struct cq *q, uint32_t slot)
     struct value *next = &q->prefetcher.slot;
     bool right = value_allows(next, slot);
     if (next->known) {
-        CQ_FETCHER_AFTER(q, CQ_029, next->since, right, NOTHING,
+        CQ_FETCHER_AFTER(q, CQ_029, next->since, right, NO_REFS,
                          "the slots consumed one after the other", "slot %u, slot %u is next", slot,
                          next->v);
         cq_resync(q, &next->since, right);
@@ -288,7 +288,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     blame_unread(q);
     f->steps = CQ_STEPS;
     if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {
-        CQ_FETCHER(q, CQ_030, e->size == f->size, NOTHING, "as many bytes read as the entry says",
+        CQ_FETCHER(q, CQ_030, e->size == f->size, NO_REFS, "as many bytes read as the entry says",
                    "%llu, the entry has %u", wide(e->size), f->size);
         f->got = f->size;
     }
@@ -402,12 +402,12 @@ static void zero_slot(struct cq *q, const struct access *a)
     bool filled = *state != CQ_SLOT_FREE && *state != CQ_SLOT_CLEARED;
     if (p->slot.known && !filled && (p->fetch.steps & CQ_STEP_ZERO) != 0 &&
         slot == place_before(&q->places.slots, p->slot.v)) {
-        CQ_FETCHER(q, CQ_028, false, NOTHING, "a 0 stored to a slot that is not 0",
+        CQ_FETCHER(q, CQ_028, false, NO_REFS, "a 0 stored to a slot that is not 0",
                    "slot %u is 0 already", slot);
         return;
     }
     take_slot(q, slot);
-    CQ_FETCHER(q, CQ_028, zero && filled, NOTHING, "a 0 stored to a slot that is not 0",
+    CQ_FETCHER(q, CQ_028, zero && filled, NO_REFS, "a 0 stored to a slot that is not 0",
                zero ? "slot %u is 0 already" : "slot %u stored with something else", slot);
     judge_step(q, CQ_STEP_ZERO, "the slot zeroed");
     *state = *state == CQ_SLOT_FILLED ? CQ_SLOT_CLEARED : *state;
@@ -418,7 +418,7 @@ static void echo_slot(struct cq *q, uint32_t value)
     struct cq_prefetcher *p = &q->prefetcher;
     if (judge_step(q, CQ_STEP_SLOT_ECHO, "prefetch_q_rd_ptr") && p->slot.known) {
         uint32_t last = place_address(&q->places.slots, place_before(&q->places.slots, p->slot.v));
-        CQ_FETCHER_AFTER(q, CQ_031, p->slot.since, value == last, NOTHING,
+        CQ_FETCHER_AFTER(q, CQ_031, p->slot.since, value == last, NO_REFS,
                          "the address of the slot just consumed in prefetch_q_rd_ptr",
                          "0x%x, it was 0x%x", value, last);
     }
@@ -482,7 +482,7 @@ void cq_prefetch_core(struct cq *q, const struct access *a)
     } else if (access_word(a, q->numbers->pcie_ptr_echo, &value)) {
         echo_pcie(q, value);
     } else if (touches(a, q->sem[CQ_PREFETCH], 4)) {
-        CQ_FETCHER(q, CQ_041, q->boot[CQ_PREFETCH].running != YES, NOTHING,
+        CQ_FETCHER(q, CQ_041, q->boot[CQ_PREFETCH].running != YES, NO_REFS,
                    "semaphore 0 never stored to by the prefetcher", "%llu bytes at 0x%llx",
                    wide(a->size), wide(a->addr));
     }

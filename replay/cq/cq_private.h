@@ -31,19 +31,19 @@ static inline void cq_note_fault(struct cq *q)
     }
 }
 
-/* As EXPECT, about a party of the queue. */
+/* As CHECK, about a party of the queue. */
 #define CQ_HOST(q, RULE, condition, related, expected, ...)                                        \
     do {                                                                                           \
-        EXPECT_AT((q)->m, NULL, RULE, condition, cq_event_ref(q, NOCAP_BY_HOST), related,          \
-                  expected, __VA_ARGS__);                                                          \
+        CHECK_AT((q)->m, NULL, RULE, condition, cq_event_ref(q, NOCAP_BY_HOST), related, expected, \
+                 __VA_ARGS__);                                                                     \
         cq_note_fault(q);                                                                          \
     } while (0)
 #define CQ_FETCHER(q, RULE, condition, related, expected, ...)                                     \
-    EXPECT_AT((q)->m, cq_tile(q, CQ_PREFETCH), RULE, condition,                                    \
-              cq_event_ref(q, NOCAP_BY_PREFETCH), related, expected, __VA_ARGS__)
+    CHECK_AT((q)->m, cq_tile(q, CQ_PREFETCH), RULE, condition, cq_event_ref(q, NOCAP_BY_PREFETCH), \
+             related, expected, __VA_ARGS__)
 #define CQ_EXECUTOR(q, RULE, condition, related, expected, ...)                                    \
-    EXPECT_AT((q)->m, cq_tile(q, CQ_DISPATCH), RULE, condition,                                    \
-              cq_event_ref(q, NOCAP_BY_DISPATCH), related, expected, __VA_ARGS__)
+    CHECK_AT((q)->m, cq_tile(q, CQ_DISPATCH), RULE, condition, cq_event_ref(q, NOCAP_BY_DISPATCH), \
+             related, expected, __VA_ARGS__)
 
 /* The same, judged by what is known only since a fault. */
 #define CQ_HOST_AFTER(q, RULE, since, ...) FOLLOWING((q)->m, since, CQ_HOST(q, RULE, __VA_ARGS__))
@@ -187,7 +187,7 @@ static inline struct cq *cq_first(const struct model *m)
 }
 
 /* cq_waits.c */
-void cq_waits(const struct telling *t);
+void cq_waits(const struct wait_builder *t);
 
 /* cq_chips.c */
 bool cq_init(struct model *m);
@@ -201,7 +201,7 @@ bool cq_is_of_other(const struct cq *q, const struct nocap_event *event);
 /* Everything starts anew: `origin` says that all counters are known to stand at their start. */
 void cq_restart(struct cq *q, bool origin);
 /* Whether the other way in which a trace shows acts showed this one. */
-bool cq_seen_before(struct cq *q, enum cq_act act, const struct nocap_event *event);
+bool cq_is_duplicate(struct cq *q, enum cq_op act, const struct nocap_event *event);
 
 /* cq_boot.c: from the first pointer to the GO of the two cores */
 void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a);
@@ -219,6 +219,9 @@ struct cq_gathered {
 void cq_span_remember(struct cq *q, const struct access *a);
 /* What the host wrote at `addr`, taken from the writes that no record has used yet. */
 struct cq_gathered cq_span_gather(struct cq *q, uint32_t addr, uint32_t size);
+/* An entry was published, and which of the writes are its bytes is not known: the next entry is
+ * none of them. */
+void cq_span_forget(struct cq *q);
 /* Whether a write of the host begins here. */
 bool cq_span_begins(struct cq *q, uint32_t addr);
 /* How long the record is whose bytes begin here; 0: there is none, or not known. */
@@ -238,7 +241,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
 void cq_issue_record(struct cq *q, const struct nocap_event *event);
 /* The prefetcher reads at `addr`, and no record is published there; `entry` is what it found in its
  * slot, 0: not seen. If the next record lies there it is published: the store to its slot is what
- * was not seen, which is told. */
+ * was not seen, which is reported. */
 void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry);
 
 /* cq_publish.c: a record becomes visible */

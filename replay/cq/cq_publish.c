@@ -45,7 +45,7 @@ static fault_id judge_stride(struct cq *q, const struct nocap_cq_command *c)
     if (c->id != NOCAP_CQ_PREFETCH_RELAY_INLINE) {
         return FAULT_NONE;
     }
-    CQ_HOST(q, CQ_001, c->stride == stride, NOTHING, "a stride of header and length, rounded up",
+    CQ_HOST(q, CQ_001, c->stride == stride, NO_REFS, "a stride of header and length, rounded up",
             "stride %llu, length %llu", wide(c->stride), wide(c->length));
     return fault_of(q->m, c->stride == stride);
 }
@@ -60,23 +60,23 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
     uint64_t stride = relay ? stride_of(q, c) : r->consumed;
     const uint64_t most = (uint64_t)(q->numbers->entry_stall - 1) * q->numbers->entry_unit;
     if (relay && stride > most) { /* no entry says so: CQ-002 would be the same fault */
-        CQ_HOST_AFTER(q, CQ_003, size > q->numbers->entry_max ? entry : FAULT_NONE, false, NOTHING,
+        CQ_HOST_AFTER(q, CQ_003, size > q->numbers->entry_max ? entry : FAULT_NONE, false, NO_REFS,
                       "an entry that fits the prefetcher's buffer", "a record of %llu bytes",
                       wide(stride));
         fault_id fault = q->m->fault;
-        CQ_HOST(q, CQ_042, cq_pages_of(q, c->length) <= q->numbers->buffer_pages, NOTHING,
+        CQ_HOST(q, CQ_042, cq_pages_of(q, c->length) <= q->numbers->buffer_pages, NO_REFS,
                 "a record that the dispatch buffer has room for", "%u pages",
                 cq_pages_of(q, c->length));
         return fault;
     }
     if (sum != 0) {
-        CQ_HOST(q, CQ_004, sum == size, NOTHING,
+        CQ_HOST(q, CQ_004, sum == size, NO_REFS,
                 "an entry as long as the commands that it publishes",
                 "entry of %u bytes, commands of %llu", size, wide(sum));
         return fault_of(q->m, sum == size);
     }
-    HOLDS(q->m, CQ_004);
-    CQ_HOST(q, CQ_002, stride == size, NOTHING, "a fetch entry that says the stride",
+    MARK_EXERCISED(q->m, CQ_004);
+    CQ_HOST(q, CQ_002, stride == size, NO_REFS, "a fetch entry that says the stride",
             "entry 0x%x, stride %llu", p->entry, wide(stride));
     return fault_of(q->m, stride == size);
 }
@@ -88,13 +88,13 @@ static fault_id judge_place(struct cq *q, const struct cq_publish *p, const stru
     }
     bool inside = place_has(&q->places.issue, r->addr);
     bool aligned = r->addr % q->numbers->record_align == 0;
-    CQ_HOST(q, CQ_001, inside && aligned, NOTHING, "a record in the issue region, aligned", "+0x%x",
+    CQ_HOST(q, CQ_001, inside && aligned, NO_REFS, "a record in the issue region, aligned", "+0x%x",
             r->addr);
     if (!inside || !aligned) {
         return q->m->fault;
     }
     bool straddles = (uint64_t)r->addr + r->size > place_end(&q->places.issue);
-    CQ_HOST_AFTER(q, CQ_027, p->since, !straddles && !p->moved, NOTHING,
+    CQ_HOST_AFTER(q, CQ_027, p->since, !straddles && !p->moved, NO_REFS,
                   "records one behind the other, from the start again where one does not fit",
                   straddles ? "%u bytes at +0x%x cross the end"
                             : "%u bytes at +0x%x, not where the last "
@@ -113,11 +113,11 @@ static fault_id judge_entry(struct cq *q, const struct cq_publish *p, uint32_t s
     bool narrow = q->numbers->entry_bytes == 4 || p->entry <= UINT16_MAX;
     bool fits = p->entry != 0 && narrow && (!stall || exec_buf || q->numbers->inline_only == 0);
     if (!fits) {
-        CQ_HOST(q, CQ_002, false, NOTHING, "an entry that is not 0, without the bit of EXEC_BUF",
+        CQ_HOST(q, CQ_002, false, NO_REFS, "an entry that is not 0, without the bit of EXEC_BUF",
                 "entry 0x%x", p->entry);
         return q->m->fault;
     }
-    CQ_HOST(q, CQ_003, size <= q->numbers->entry_max, NOTHING,
+    CQ_HOST(q, CQ_003, size <= q->numbers->entry_max, NO_REFS,
             "an entry that fits the prefetcher's buffer", "%u bytes", size);
     return fault_of(q->m, size <= q->numbers->entry_max);
 }
@@ -207,7 +207,7 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     bool shaped = shape == FAULT_NONE, relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
     if (relay && !q->loose) {
         int64_t at = odd_padding(p, record, shaped);
-        CQ_HOST(q, CQ_007, at < 0, NOTHING, "zero in the padding of headers and record",
+        CQ_HOST(q, CQ_007, at < 0, NO_REFS, "zero in the padding of headers and record",
                 "byte %llu of the record is 0x%02x", wide((uint64_t)at), p->bytes[at < 0 ? 0 : at]);
     }
     if (shaped && (relay || relays == NOCAP_CQ_RELAYS_HEAD)) {
@@ -346,7 +346,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
         second = judge_bytes(q, r, p, entry, placed);
     }
     if (r->length != 0) {
-        HOLDS(q->m, CQ_042);
+        MARK_EXERCISED(q->m, CQ_042);
     }
     r->real = r->real < q->numbers->issue_size ? r->real : q->numbers->issue_size;
     if (r->addr_known) {

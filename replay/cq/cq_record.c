@@ -13,7 +13,7 @@ static bool syncs(const struct cq *q)
 static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
 {
     bool stall = c->id == NOCAP_CQ_PREFETCH_STALL && !syncs(q);
-    CQ_HOST(q, CQ_018, !stall, NOTHING,
+    CQ_HOST(q, CQ_018, !stall, NO_REFS,
             "no STALL: the semaphore that it waits for is the first word of the kernel", "%s",
             "prefetch command STALL");
     if (stall) {
@@ -23,13 +23,13 @@ static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
     bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
     bool other = q->numbers->inline_only == 0 && name != NULL &&
                  !q->set->unhandled[NOCAP_CQ_PREFETCH][c->id];
-    CQ_HOST(q, CQ_005, relay || c->id == NOCAP_CQ_PREFETCH_TERMINATE || other, NOTHING,
+    CQ_HOST(q, CQ_005, relay || c->id == NOCAP_CQ_PREFETCH_TERMINATE || other, NO_REFS,
             "a prefetch command that this host sends", "id %u, %s", c->wire,
             name != NULL ? name : "which is none");
     if (!relay) {
         return false;
     }
-    CQ_HOST(q, CQ_006, c->dispatcher_type < q->numbers->dispatchers, NOTHING,
+    CQ_HOST(q, CQ_006, c->dispatcher_type < q->numbers->dispatchers, NO_REFS,
             "a dispatcher that there is: no other one releases pages", "type %llu",
             wide(c->dispatcher_type));
     return true;
@@ -46,7 +46,7 @@ static void judge_length(struct cq *q, const struct nocap_cq_record *r, fault_id
         return; /* what that may be stands in CQ-009, CQ-012 */
     }
     uint32_t pages = cq_pages_of(q, length), stepped = cq_pages_of(q, consumed);
-    CQ_HOST_AFTER(q, CQ_008, shape, pages == stepped, NOTHING,
+    CQ_HOST_AFTER(q, CQ_008, shape, pages == stepped, NO_REFS,
                   "the dispatcher steps over as many pages as the prefetcher fills",
                   "%u pages for %llu bytes, the command has %llu", pages, wide(length),
                   wide(consumed));
@@ -54,7 +54,7 @@ static void judge_length(struct cq *q, const struct nocap_cq_record *r, fault_id
     bool exact = length == consumed ||
                  (table && length < consumed && consumed - length < q->numbers->l1_align);
     if (pages == stepped) {
-        CQ_HOST_AFTER(q, CQ_008a, shape, exact, NOTHING,
+        CQ_HOST_AFTER(q, CQ_008a, shape, exact, NO_REFS,
                       "a length that is that of the command exactly",
                       "length %llu, the command has %llu", wide(length), wide(consumed));
     }
@@ -72,11 +72,11 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c)
     bool count = (c->flags & NOCAP_CQ_WAIT_STREAM) == 0 || c->count <= NOCAP_CQ_WAIT_COUNT_MAX;
     bool right = flags && (!streams || is_stream(q, c->stream)) && count;
     CQ_HOST(
-        q, CQ_017, right, NOTHING,
+        q, CQ_017, right, NO_REFS,
         "WAIT with flags that there are, a stream that counts workers, a count of at most 0xffff",
         "flags 0x%llx, stream %llu, count %llu", wide(c->flags), wide(c->stream), wide(c->count));
     fault_id fault = fault_of(q->m, right);
-    CQ_HOST(q, CQ_018, (c->flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) == 0 || syncs(q), NOTHING,
+    CQ_HOST(q, CQ_018, (c->flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) == 0 || syncs(q), NO_REFS,
             "no NOTIFY_PREFETCH: its semaphore is the first word of the prefetcher's kernel", "%s",
             "WAIT with NOTIFY_PREFETCH");
     return fault;
@@ -104,7 +104,7 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
         !is_stream(q, c->wait_stream) || go.offset == c->wait_stream - q->numbers->first_stream;
     bool master = go.master_x == q->at[CQ_DISPATCH].x && go.master_y == q->at[CQ_DISPATCH].y;
     CQ_HOST(
-        q, CQ_021, go.signal == NOCAP_GO_GO && ((master && offset) || q->loose), NOTHING,
+        q, CQ_021, go.signal == NOCAP_GO_GO && ((master && offset) || q->loose), NO_REFS,
         "a go word with GO, the dispatch tile and the stream that is waited for",
         "signal 0x%02x, master %u,%u, offset %u; 0x%02x, %u,%u and %llu are right", go.signal,
         go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->at[CQ_DISPATCH].x,
@@ -134,7 +134,7 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
         }
         cq_set_add(&seen, at);
     }
-    CQ_HOST(q, CQ_020, problem == NULL, NOTHING,
+    CQ_HOST(q, CQ_020, problem == NULL, NO_REFS,
             "worker tiles, as many as the table holds, each once", WITH_NUMBER(problem, value));
     return fault_of(q->m, problem == NULL);
 }
@@ -144,7 +144,7 @@ static void judge_timestamp(struct cq *q, const struct nocap_cq_command *c)
     uint64_t at = c->addr - q->sysmem;
     bool slot = place_has(&q->places.stamps, at) && c->addr % q->numbers->timestamp_stride == 0;
     uint32_t pcie = q->numbers->pcie_xy_flag | q->numbers->pcie_y << 6 | q->numbers->pcie_x;
-    CQ_HOST(q, CQ_022, c->noc_xy == pcie && slot, NOTHING,
+    CQ_HOST(q, CQ_022, c->noc_xy == pcie && slot, NO_REFS,
             "a TIMESTAMP into one of the slots in host memory", "noc_xy 0x%llx, address 0x%llx",
             wide(c->noc_xy), wide(c->addr));
     if (slot) {
@@ -165,7 +165,7 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
     bool known = access_word(&bytes, NOCAP_CQ_HEADER, &id);
     bool later = q->packs && next->known && (int32_t)(id - next->v) > 0;
     bool follows = !known || later || value_allows(next, id); /* such a host keeps some to itself */
-    CQ_HOST_AFTER(q, CQ_023, follows ? FAULT_NONE : next->since, shape && follows, NOTHING,
+    CQ_HOST_AFTER(q, CQ_023, follows ? FAULT_NONE : next->since, shape && follows, NO_REFS,
                   "a host event of its size, its id one more than the last",
                   "is_event %llu, length %llu, id 0x%x, 0x%x is next", wide(c->is_event),
                   wide(c->length), id, next->known ? next->v : id);
@@ -178,11 +178,11 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
 
 static void judge_offsets(struct cq *q, const struct nocap_cq_command *c)
 {
-    CQ_HOST(q, CQ_016, c->offset_count <= q->numbers->write_offsets, NOTHING,
+    CQ_HOST(q, CQ_016, c->offset_count <= q->numbers->write_offsets, NO_REFS,
             "no more write offsets than there are", "%llu", wide(c->offset_count));
     CQ_HOST(q, CQ_016a,
             q->numbers->write_offsets_used > 1 || c->offset_count > q->numbers->write_offsets,
-            NOTHING, "no write offsets, which this host does not use", "%s", "SET_WRITE_OFFSET");
+            NO_REFS, "no write offsets, which this host does not use", "%s", "SET_WRITE_OFFSET");
 }
 
 static fault_id judge_dispatch(struct cq *q, const struct cq_command *k)
@@ -221,7 +221,7 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     const struct nocap_cq_command *c = &r->dispatch;
     const char *name = nocap_cq_name(NOCAP_CQ_DISPATCH, c->id);
     bool defined = name != NULL && !q->set->unhandled[NOCAP_CQ_DISPATCH][c->id];
-    CQ_HOST(q, CQ_009, defined, NOTHING, "a dispatch command that the dispatcher executes",
+    CQ_HOST(q, CQ_009, defined, NO_REFS, "a dispatch command that the dispatcher executes",
             "id %u, %s", c->wire, name != NULL ? name : "which is none");
     if (!defined) {
         return q->m->fault;
@@ -229,7 +229,7 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     bool idle =
         q->numbers->dispatchers < 2 && (c->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL ||
                                         c->id == NOCAP_CQ_DISPATCH_SET_NUM_WORKER_SEMS);
-    CQ_HOST(q, CQ_043, !idle, NOTHING, "no commands for the subordinate dispatcher, which is idle",
+    CQ_HOST(q, CQ_043, !idle, NO_REFS, "no commands for the subordinate dispatcher, which is idle",
             "%s", name);
     fault_id fault = judge_dispatch(q, k);
     if (fault == FAULT_NONE) {

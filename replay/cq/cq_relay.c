@@ -73,7 +73,7 @@ static void take_pages(struct cq *q, uint32_t pages)
     p->taken = pages;
     uint64_t limit = ring->released + q->numbers->buffer_pages;
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
-        CQ_FETCHER(q, CQ_035, ring->acquired <= limit, NOTHING,
+        CQ_FETCHER(q, CQ_035, ring->acquired <= limit, NO_REFS,
                    "no more pages in use than the dispatch buffer has",
                    "%llu pages acquired, %llu released", wide(ring->acquired),
                    wide(ring->released));
@@ -116,7 +116,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
         return; /* perhaps the rest of a record */
     }
     bool place = addr == ring->cursor.v;
-    CQ_FETCHER_AFTER(q, CQ_036, ring->cursor.since, place, NOTHING,
+    CQ_FETCHER_AFTER(q, CQ_036, ring->cursor.since, place, NO_REFS,
                      "a record on the next page of the dispatch buffer", "0x%x, 0x%x is next", addr,
                      ring->cursor.v);
     cq_resync(q, &ring->cursor.since, place);
@@ -168,7 +168,7 @@ static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const st
 {
     struct cq_prefetcher *p = &q->prefetcher;
     bool tile = (e->has & NOCAP_F_D) != 0;
-    CQ_FETCHER_AFTER(q, CQ_036, p->open ? p->since : FAULT_NONE, false, NOTHING,
+    CQ_FETCHER_AFTER(q, CQ_036, p->open ? p->since : FAULT_NONE, false, NO_REFS,
                      "records relayed to the dispatch buffer",
                      tile ? "%llu bytes to 0x%llx of %u,%u" : "%llu bytes at 0x%llx", wide(size),
                      wide(addr), e->d.x, e->d.y);
@@ -304,7 +304,7 @@ static void publish_nothing(struct cq *q, uint32_t value)
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
     if (ring->cursor.known) {
-        CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NOTHING,
+        CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NO_REFS,
                       "pages published once a record", "%u pages, and no record was relayed",
                       value);
         ring->published += value <= q->numbers->buffer_pages ? value : 0;
@@ -320,7 +320,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     struct cq_ring *ring = &q->ring;
     struct cq_record *r = relayed(q);
     q->any = true;
-    HOLDS(q->m, CQ_041);
+    MARK_EXERCISED(q->m, CQ_041);
     if (q->loose) {
         return;
     }
@@ -333,10 +333,12 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     bool gathers = r != NULL ? r->gathered : q->numbers->inline_only == 0;
     bool more = gathers && value < due; /* the rest is published later */
     p->open = more && ring->cursor.known;
-    if (!ring->cursor.known) { /* perhaps the rest of a record */
+    if (!ring->cursor.known) { /* perhaps the rest of a record, or not all of it */
         end_relay(q, r, 0);
-        value_set(&ring->cursor,
-                  place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)));
+        if (!gathers) {
+            value_set(&ring->cursor,
+                      place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)));
+        }
         return;
     }
     if (value != UINT32_MAX && !more) {

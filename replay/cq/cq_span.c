@@ -118,6 +118,11 @@ bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr)
     return false;
 }
 
+void cq_span_forget(struct cq *q)
+{
+    q->host.span_first = q->host.span_count;
+}
+
 bool cq_span_begins(struct cq *q, uint32_t addr)
 {
     uint64_t number;

@@ -352,17 +352,17 @@ struct cq_worker {
 };
 
 enum { CQ_SEQS = 8 };
-enum cq_act {
+enum cq_op {
     CQ_ACT_RECORD,
     CQ_ACT_FETCH,
     CQ_ACT_LANDED,
     CQ_ACT_RELAY,
     CQ_ACT_EXEC,
     CQ_ACT_CREDIT,
-    CQ_ACTS
+    CQ_OPS
 };
 /* The latest sequence numbers of an act, to know it again when the trace tells it twice. */
-struct cq_seen {
+struct cq_dup_filter {
     uint64_t seq[CQ_SEQS];
     bool event[CQ_SEQS]; /* it was a `cq` event */
     uint32_t count;
@@ -396,7 +396,7 @@ struct cq {
     bool packs; /* the host puts several commands into an entry, where its profile allows that */
     fault_id launches_since; /* what its commands say to workers is known since */
     fault_id host_fault;     /* the latest of the record that is judged */
-    struct cq_seen acts[CQ_ACTS];
+    struct cq_dup_filter acts[CQ_OPS];
     struct cq_record *records;
     uint8_t *bytes; /* of the latest records, a ring */
     uint64_t bytes_used;

@@ -12,12 +12,6 @@ static void fill_counters(const struct cq *q, struct nocap_queue_state *s)
         s->counters[i] = (struct nocap_counter_state){
             .read = stream->read, .value = stream->value, .goes = stream->goes};
     }
-    for (unsigned i = 0; i < CQ_TILES; i++) {
-        const struct cq_worker *w = &q->workers[i];
-        if (w->owes && w->offset < CQ_STREAMS) {
-            s->counters[w->offset].missing++;
-        }
-    }
 }
 
 bool nocap_engine_queue_gap(const struct nocap_engine *engine, enum nocap_queue_gap gap,
@@ -31,13 +25,30 @@ bool nocap_engine_queue_gap(const struct nocap_engine *engine, enum nocap_queue_
     return *index != NO_INDEX;
 }
 
-bool nocap_engine_queue_state(const struct nocap_engine *engine, uint16_t chip,
-                              struct nocap_queue_state *s)
+static const struct cq *queue_at(const struct nocap_engine *engine, uint16_t chip)
 {
     const struct cq *q = cq_first(&engine->model);
     while (q != NULL && q->chip != chip) {
         q = q->next;
     }
+    return q;
+}
+
+void nocap_engine_queue_missing(const struct nocap_engine *engine, struct nocap_queue_state *s)
+{
+    const struct cq *q = queue_at(engine, s->chip);
+    for (unsigned i = 0; q != NULL && i < CQ_TILES; i++) {
+        const struct cq_worker *w = &q->workers[i];
+        if (w->owes && w->offset < CQ_STREAMS) {
+            s->counters[w->offset].missing++;
+        }
+    }
+}
+
+bool nocap_engine_queue_state(const struct nocap_engine *engine, uint16_t chip,
+                              struct nocap_queue_state *s)
+{
+    const struct cq *q = queue_at(engine, chip);
     if (q == NULL || !q->any) {
         return false;
     }

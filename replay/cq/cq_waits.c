@@ -176,7 +176,7 @@ static const struct cq_stream *awaited_stream(const struct queue_view *v)
 /* BRISC of a worker that stored DONE and did not announce it. */
 static void report_unannounced(const struct queue_view *v, struct nocap_xy at)
 {
-    struct telling t = *v->t;
+    struct wait_builder t = *v->t;
     t.tile = tile_find(t.m, 0, at);
     if (t.tile != NULL) {
         struct nocap_wait w = wait_begin(&t, NOCAP_BY_BRISC, t.tile->launch.done);
@@ -286,7 +286,7 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
         w->release = "the host, which enqueued it, waits for as many as it sends go words";
         report_go_words(what, (size_t)n, v, s);
     } else if (report_missing(v, w, s) != 0) {
-        *what = '\0'; /* all is told */
+        *what = '\0'; /* all is reported */
     } else if (!v->q->sees_noc) {
         w->counted = false;
     } else {
@@ -473,12 +473,12 @@ static void look_over(struct queue_view *v)
     v->demand = v->demand || cq_host_slot_poll(v) != NULL || cq_host_completion_poll(v) != NULL;
 }
 
-void cq_waits(const struct telling *t)
+void cq_waits(const struct wait_builder *t)
 {
-    struct telling telling = *t;
+    struct wait_builder builder = *t;
     for (struct cq *q = cq_first(t->m); q != NULL; q = q->next) {
-        struct queue_view v = {.t = &telling, .q = q};
-        telling.chip = q->chip;
+        struct queue_view v = {.t = &builder, .q = q};
+        builder.chip = q->chip;
         if (q->any) {
             look_over(&v);
             cq_tell_host(&v);

@@ -4,12 +4,12 @@
 #define NOCAP_REPLAY_CQ_WAITS_H
 
 #include "replay/core/progress.h"
-#include "replay/core/telling.h"
+#include "replay/core/wait_builder.h"
 #include "replay/cq/cq_private.h"
 
 /* What the parts of the queue say of each other. */
 struct queue_view {
-    const struct telling *t;
+    const struct wait_builder *t;
     struct cq *q;
     const struct tile *tiles[CQ_CORES]; /* NULL: the trace does not touch it */
     const struct poll *polls[CQ_CORES]; /* what BRISC looks at again and again; NULL: nothing */

@@ -18,16 +18,16 @@ static void judge_reset(struct cq *q, const struct tile *tile)
     fault_id since = q->expected.launch;
     if (l->request != 0 && l->request_done != UNKNOWN) {
         FOLLOWING(q->m, since,
-                  EXPECT_AT(q->m, tile, CQ_051, !waiting, cq_event_ref(q, NOCAP_BY_DISPATCH),
-                            RELATED(l->requested.index),
-                            "the reset of the read pointer obeyed before GO overwrites it", "%s",
-                            "the tile has not stored its read pointer yet"));
+                  CHECK_AT(q->m, tile, CQ_051, !waiting, cq_event_ref(q, NOCAP_BY_DISPATCH),
+                           RELATED(l->requested.index),
+                           "the reset of the read pointer obeyed before GO overwrites it", "%s",
+                           "the tile has not stored its read pointer yet"));
     }
     if (!waiting && l->advance != UNKNOWN &&
         shadow_word(&tile->l1, q->m->layout->rd_ptr, &rd_ptr)) {
         FOLLOWING(q->m, since,
-                  EXPECT_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_event_ref(q, NOCAP_BY_DISPATCH),
-                            RELATED(l->done.index), "a read pointer of 0 at GO", "%u", rd_ptr));
+                  CHECK_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_event_ref(q, NOCAP_BY_DISPATCH),
+                           RELATED(l->done.index), "a read pointer of 0 at GO", "%u", rd_ptr));
     }
 }
 
@@ -77,9 +77,9 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
         w->done = YES;
     } else if (access_word(a, q->m->layout->rd_ptr, &rd_ptr) && w->done == YES && w->owes &&
                q->sees_noc && nocap_header_in_scope(q->m->header, at)) {
-        EXPECT_AT(q->m, tile_find(q->m, q->m->event->chip, at), CQ_055, false,
-                  cq_event_ref(q, NOCAP_BY_BRISC), RELATED(w->go_index),
-                  "one notify for every go word", "%s", "the read pointer moved on without it");
+        CHECK_AT(q->m, tile_find(q->m, q->m->event->chip, at), CQ_055, false,
+                 cq_event_ref(q, NOCAP_BY_BRISC), RELATED(w->go_index),
+                 "one notify for every go word", "%s", "the read pointer moved on without it");
         settle(q, w, at, q->m->fault);
     }
 }
@@ -131,9 +131,9 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     const struct tile *tile = tile_find(q->m, e->chip, e->at);
     struct event_ref at = cq_event_ref(q, e->by);
     if (dispatch && stream >= q->numbers->first_stream && (int32_t)(uint32_t)e->value < 0) {
-        EXPECT_AT(q->m, tile, CQ_056, false, at, NOTHING,
-                  "a stream counted down by the dispatcher only", "0x%llx from %u,%u",
-                  wide(e->value), e->at.x, e->at.y);
+        CHECK_AT(q->m, tile, CQ_056, false, at, NO_REFS,
+                 "a stream counted down by the dispatcher only", "0x%llx from %u,%u",
+                 wide(e->value), e->at.x, e->at.y);
         return;
     }
     bool waits = w->owes && w->done == YES;
@@ -145,17 +145,17 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     bool early = w->owes && w->done == NO;
     const char *wrong = problem(q, e, w, stream, update);
     FOLLOWING(q->m, w->since != FAULT_NONE ? w->since : q->expected.launch,
-              EXPECT_AT(q->m, tile, CQ_055, wrong == NULL, at,
-                        RELATED(w->go ? w->go_index : NO_INDEX),
-                        "one notify for every go word: a posted write of 0x40 to the stream that "
-                        "it names",
-                        "%s", wrong));
+              CHECK_AT(q->m, tile, CQ_055, wrong == NULL, at,
+                       RELATED(w->go ? w->go_index : NO_INDEX),
+                       "one notify for every go word: a posted write of 0x40 to the stream that "
+                       "it names",
+                       "%s", wrong));
     if (dispatch && wrong != NULL) {
         cq_dispatcher_extra(q, stream);
     }
     if (wrong == NULL && tile != NULL && tile->sees_cores) {
-        EXPECT_AT(q->m, tile, CQ_054, !early, at, RELATED(w->go_index),
-                  "DONE stored before the notify", "%s", "the go word still says GO");
+        CHECK_AT(q->m, tile, CQ_054, !early, at, RELATED(w->go_index),
+                 "DONE stored before the notify", "%s", "the go word still says GO");
     }
     settle(q, w, e->at, FAULT_NONE);
 }

@@ -100,7 +100,7 @@ static fault_id judge_rect(struct cq *q, uint64_t noc_xy, uint64_t dests, fault_
     uint32_t area = nocap_cq_rect_area(r);
     bool right = area != 0 && ((area == dests && only_workers(q, r)) ||
                                (q->loose && dests != 0 && dests <= area));
-    CQ_HOST_AFTER(q, CQ_014, since, right, NOTHING,
+    CQ_HOST_AFTER(q, CQ_014, since, right, NO_REFS,
                   "a rectangle of worker tiles, as many as the command says",
                   "%u,%u to %u,%u, which is %u tiles%s, for %llu destinations", r.low.x, r.low.y,
                   r.high.x, r.high.y, area, area != 0 && area == dests ? " not all workers" : "",
@@ -112,17 +112,17 @@ static void judge_address(struct cq *q, uint64_t addr)
 {
     fault_id *since = &q->program.unaligned;
     bool right = addr % q->numbers->l1_align == 0;
-    CQ_HOST_AFTER(q, CQ_015, *since, right, NOTHING, "an aligned destination", "0x%llx",
+    CQ_HOST_AFTER(q, CQ_015, *since, right, NO_REFS, "an aligned destination", "0x%llx",
                   wide(addr));
     *since = right ? *since : q->m->fault;
 }
 
 static void judge_index(struct cq *q, uint64_t index)
 {
-    CQ_HOST(q, CQ_016, index < q->numbers->write_offsets, NOTHING, "a write offset that there is",
+    CQ_HOST(q, CQ_016, index < q->numbers->write_offsets, NO_REFS, "a write offset that there is",
             "%llu", wide(index));
     CQ_HOST(q, CQ_016a,
-            index < q->numbers->write_offsets_used || index >= q->numbers->write_offsets, NOTHING,
+            index < q->numbers->write_offsets_used || index >= q->numbers->write_offsets, NO_REFS,
             "a write offset that this host uses", "%llu", wide(index));
 }
 
@@ -147,10 +147,10 @@ static fault_id judge_packed_size(struct cq *q, const struct cq_command *k)
     bool many = q->m->header->board != NOCAP_BOARD_P100 && !k->mcast && c->count > limit &&
                 c->count <= NOCAP_CQ_PACKED_WORKERS;
     bool count = c->count >= 1 && (c->count <= limit || many);
-    CQ_HOST(q, CQ_010, count, NOTHING, "as many sub-commands as the dispatcher holds, at least one",
+    CQ_HOST(q, CQ_010, count, NO_REFS, "as many sub-commands as the dispatcher holds, at least one",
             "%llu", wide(c->count));
     fault_id fault = fault_of(q->m, count);
-    CQ_HOST(q, CQ_010a, !many, NOTHING,
+    CQ_HOST(q, CQ_010a, !many, NO_REFS,
             "no more sub-commands than the dispatcher holds, unless it was built for more", "%llu",
             wide(c->count));
     if (!count) {
@@ -158,13 +158,13 @@ static fault_id judge_packed_size(struct cq *q, const struct cq_command *k)
     }
     uint64_t head = k->subs.offset + c->count * k->subs.size;
     bool size = c->size >= 1 && c->size <= q->numbers->page && head <= q->numbers->page;
-    CQ_HOST(q, CQ_011, size, NOTHING,
+    CQ_HOST(q, CQ_011, size, NO_REFS,
             "1 byte to a page a tile, and all sub-commands in the first page",
             "%llu bytes, sub-commands end at %llu", wide(c->size), wide(head));
     fault = fault_of(q->m, size);
     if (size && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0) {
         uint64_t end = nocap_cq_data_offset(c) + nocap_cq_align(c->size, q->numbers->l1_align);
-        CQ_HOST(q, CQ_012, end <= q->numbers->page, NOTHING,
+        CQ_HOST(q, CQ_012, end <= q->numbers->page, NO_REFS,
                 "a shared payload in the first page: the dispatcher does not step over it",
                 "it ends at %llu", wide(end));
     }
@@ -217,7 +217,7 @@ static fault_id judge_large(struct cq *q, const struct cq_command *k)
     bool small = true;
     uint32_t value;
     const char *problem = large_problem(q, k, &value);
-    CQ_HOST(q, CQ_013, problem == NULL, NOTHING,
+    CQ_HOST(q, CQ_013, problem == NULL, NO_REFS,
             "no more sub-commands than the dispatcher holds, with destinations, linked only to the "
             "same rectangle, the last "
             "one not; alignment 16",
@@ -233,7 +233,7 @@ static fault_id judge_large(struct cq *q, const struct cq_command *k)
         judge_address(q, t->addr);
         small = small && (q->numbers->large_chunk == 0 || t->size <= q->numbers->large_chunk);
     }
-    CQ_HOST(q, CQ_046, small, NOTHING, "data a tile and command in chunks that this host keeps to",
+    CQ_HOST(q, CQ_046, small, NO_REFS, "data a tile and command in chunks that this host keeps to",
             "%s", "more than that");
     return fault != FAULT_NONE ? fault : rect;
 }
@@ -245,7 +245,7 @@ static fault_id judge_large_unicast(struct cq *q, const struct cq_command *k)
     uint64_t align = k->record.dispatch.alignment;
     bool right = k->subs.count >= 1 && k->subs.count <= q->numbers->packed_large &&
                  align >= q->numbers->l1_align && (align & (align - 1)) == 0;
-    CQ_HOST(q, CQ_013, right, NOTHING,
+    CQ_HOST(q, CQ_013, right, NO_REFS,
             "1 to as many sub-commands as the dispatcher holds, with an alignment of L1",
             "%u sub-commands, alignment %llu", k->subs.count, wide(align));
     fault_id fault = fault_of(q->m, right);

@@ -92,10 +92,10 @@ static void judge_push(const struct gate_word *w, unsigned by)
 {
     bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
     bool wrong = w->opcode == NOCAP_TENSIX_RESOURCEDECL || (by == NOCAP_BY_BRISC && expands);
-    EXPECT_WORD(w, TNX_019, !wrong, NOTHING,
-                "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose words enter behind the "
-                "MOP expander",
-                "%s pushed by %s", nocap_tensix_opcode_name(w->opcode), nocap_agent_name(by));
+    CHECK_WORD(w, TNX_019, !wrong, NO_REFS,
+               "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose words enter behind the "
+               "MOP expander",
+               "%s pushed by %s", nocap_tensix_opcode_name(w->opcode), nocap_agent_name(by));
 }
 
 static void push(const struct gate_word *w)
@@ -126,8 +126,8 @@ static bool judge_order(const struct gate_word *w, const struct stream_match *ma
         index = t->latch.wait.index;
     }
     if (held || past) {
-        EXPECT_WORD(w, TNX_002, !past, RELATED(index), "words pass the gate in order",
-                    "%s issued past %s, which is held", GATE_TEXT(w->word), GATE_TEXT(passed));
+        CHECK_WORD(w, TNX_002, !past, RELATED(index), "words pass the gate in order",
+                   "%s issued past %s, which is held", GATE_TEXT(w->word), GATE_TEXT(passed));
     }
     if (match->fit == STREAM_UNKNOWN) {
         if (!t->stream.searching) { /* it has found its place */
@@ -135,10 +135,10 @@ static bool judge_order(const struct gate_word *w, const struct stream_match *ma
         }
         return !past;
     }
-    EXPECT_WORD_AFTER(w, TNX_003, t->stream_since, match->fit == STREAM_FITS, NOTHING,
-                      "the words issued that were pushed, expanded, in order",
-                      "%s issued, %s was next", GATE_TEXT(w->word),
-                      match->has_expected ? GATE_TEXT(match->expected) : "nothing");
+    CHECK_WORD_AFTER(w, TNX_003, t->stream_since, match->fit == STREAM_FITS, NO_REFS,
+                     "the words issued that were pushed, expanded, in order",
+                     "%s issued, %s was next", GATE_TEXT(w->word),
+                     match->has_expected ? GATE_TEXT(match->expected) : "nothing");
     w->t->stream_since = w->m->fault;
     return !past && match->fit == STREAM_FITS;
 }

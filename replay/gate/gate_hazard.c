@@ -31,31 +31,31 @@ static void judge_sync_word(const struct gate_word *w)
     bool stalls = w->opcode == NOCAP_TENSIX_STALLWAIT;
     if (names_semaphores(w->opcode)) {
         unused = word & (uint32_t)NOCAP_SEM_MASK_UNUSED << NOCAP_SEMPOST_sem_sel_LOW;
-        EXPECT_WORD(w, TNX_012, NOCAP_TENSIX_GET(word, SEMPOST, sem_sel) != 0 && unused == 0,
-                    NOTHING, "one of the semaphores 0..7 selected, and no others", "%s",
-                    GATE_TEXT(word));
+        CHECK_WORD(w, TNX_012, NOCAP_TENSIX_GET(word, SEMPOST, sem_sel) != 0 && unused == 0,
+                   NO_REFS, "one of the semaphores 0..7 selected, and no others", "%s",
+                   GATE_TEXT(word));
     }
     uint32_t stray = nocap_tensix_stray_bits(word) & ~unused;
-    EXPECT_WORD(w, TNX_010, stray == 0, NOTHING,
-                "an opcode of the instruction set, and no bit outside its fields",
-                "0x%08x has stray bits 0x%x", word, stray);
+    CHECK_WORD(w, TNX_010, stray == 0, NO_REFS,
+               "an opcode of the instruction set, and no bit outside its fields",
+               "0x%08x has stray bits 0x%x", word, stray);
     if (w->opcode == NOCAP_TENSIX_SEMWAIT) {
-        EXPECT_WORD(w, TNX_011, NOCAP_TENSIX_GET(word, SEMWAIT, condition) != 0, NOTHING,
-                    "a condition in a SEMWAIT", "0x%08x has none", word);
+        CHECK_WORD(w, TNX_011, NOCAP_TENSIX_GET(word, SEMWAIT, condition) != 0, NO_REFS,
+                   "a condition in a SEMWAIT", "0x%08x has none", word);
     }
     if (w->opcode == NOCAP_TENSIX_SEMINIT) {
         uint32_t value = NOCAP_TENSIX_GET(word, SEMINIT, value);
         uint32_t max = NOCAP_TENSIX_GET(word, SEMINIT, max);
-        EXPECT_WORD(w, TNX_016, value <= max, NOTHING, "a SEMINIT with a value up to the maximum",
-                    "value %u, maximum %u", value, max);
+        CHECK_WORD(w, TNX_016, value <= max, NO_REFS, "a SEMINIT with a value up to the maximum",
+                   "value %u, maximum %u", value, max);
     }
     if (w->opcode == NOCAP_TENSIX_SEMWAIT || stalls) {
         bool block = NOCAP_TENSIX_GET(word, STALLWAIT, stall_res) != 0;
         bool waits = !stalls || NOCAP_TENSIX_GET(word, STALLWAIT, wait_res) != 0;
-        EXPECT_WORD(w, TNX_017, block && waits, NOTHING,
-                    "a wait that says what it holds and what it waits for", "0x%08x: %s", word,
-                    block ? "no condition, the hardware takes THCON|UNPACK0|UNPACK1|PACK"
-                          : "no block bit, the hardware takes STALL_MATH");
+        CHECK_WORD(w, TNX_017, block && waits, NO_REFS,
+                   "a wait that says what it holds and what it waits for", "0x%08x: %s", word,
+                   block ? "no condition, the hardware takes THCON|UNPACK0|UNPACK1|PACK"
+                         : "no block bit, the hardware takes STALL_MATH");
     }
 }
 
@@ -64,9 +64,9 @@ void gate_judge_word(const struct gate_word *w)
     if (nocap_tensix_opcodes[w->opcode].unit == NOCAP_TENSIX_UNIT_SYNC) {
         judge_sync_word(w);
     } else {
-        EXPECT_WORD(w, TNX_010, nocap_tensix_opcodes[w->opcode].name != NULL, NOTHING,
-                    "an opcode of the instruction set, and no bit outside its fields",
-                    "0x%08x is no instruction", w->word);
+        CHECK_WORD(w, TNX_010, nocap_tensix_opcodes[w->opcode].name != NULL, NO_REFS,
+                   "an opcode of the instruction set, and no bit outside its fields",
+                   "0x%08x is no instruction", w->word);
     }
 }
 
@@ -190,7 +190,7 @@ static void pass_wait(struct gate_work *w, unsigned thread)
     w->src_ready |= (uint8_t)(ready & ~behind->released);
     uint32_t wanted = thread == THREAD_PACK ? NOCAP_SEMWAIT_WHILE_ZERO : NOCAP_SEMWAIT_WHILE_MAX;
     if ((wait->semaphores >> NOCAP_SEM_MATH_PACK & 1) != 0 &&
-        (wait->semaphore_condition & wanted) != 0 && !behind->told) {
+        (wait->semaphore_condition & wanted) != 0 && !behind->reported) {
         w->may_use_dest = YES;
     }
 }
@@ -225,9 +225,9 @@ static void judge_slip(const struct gate_word *w)
     uint32_t unit = unit_of(w->word) & work->wait.conditions;
     if (unit != 0) {
         bool held = (work->slipped & unit) != 0 || (work->wait.block & blocks_of(unit)) != 0;
-        EXPECT_WORD(w, TNX_018, held, RELATED(work->wait.index),
-                    "a wait that holds further instructions of the unit that it waits for",
-                    "%s passes it", GATE_TEXT(w->word));
+        CHECK_WORD(w, TNX_018, held, RELATED(work->wait.index),
+                   "a wait that holds further instructions of the unit that it waits for",
+                   "%s passes it", GATE_TEXT(w->word));
         work->slipped |= unit;
     }
 }
@@ -240,11 +240,10 @@ static void judge_idle(const struct gate_word *w, enum nocap_rule rule, uint32_t
 {
     struct gate_work *work = &w->t->work;
     uint32_t running = work->in_flight & units;
-    EXPECT_WORD(w, rule, running == 0, RELATED(work->work_index), expected,
-                "%s with%s%s%s work under way", act,
-                (running & NOCAP_WAIT_MATH) != 0 ? " math" : "",
-                (running & NOCAP_WAIT_SFPU) != 0 ? " SFPU" : "",
-                (running & NOCAP_WAIT_UNPACK0) != 0 ? " unpacker 0" : "");
+    CHECK_WORD(w, rule, running == 0, RELATED(work->work_index), expected,
+               "%s with%s%s%s work under way", act, (running & NOCAP_WAIT_MATH) != 0 ? " math" : "",
+               (running & NOCAP_WAIT_SFPU) != 0 ? " SFPU" : "",
+               (running & NOCAP_WAIT_UNPACK0) != 0 ? " unpacker 0" : "");
     work->in_flight &= ~units;
 }
 
@@ -260,19 +259,19 @@ static void judge_config(const struct gate_word *w)
         bool wide = NOCAP_TENSIX_GET(w->word, WRCFG, wide) != 0;
         uint64_t read = (wide ? UINT64_C(0xF) << (gpr & ~3u) : UINT64_C(1) << gpr);
         bool fresh = ((work->gpr_written | work->gpr_loaded) & read) == 0;
-        EXPECT_WORD(w, TNX_030, fresh, NOTHING,
-                    "a wait for ThCon between the instruction that writes a GPR and WRCFG",
-                    "WRCFG of GPR %u to register %u%s", gpr, reg,
-                    (work->gpr_loaded & read) != 0 ? ", which is loaded from memory" : "");
+        CHECK_WORD(w, TNX_030, fresh, NO_REFS,
+                   "a wait for ThCon between the instruction that writes a GPR and WRCFG",
+                   "WRCFG of GPR %u to register %u%s", gpr, reg,
+                   (work->gpr_loaded & read) != 0 ? ", which is loaded from memory" : "");
         if (!fresh) { /* one wait would have done for all of them */
             work->gpr_written = work->gpr_loaded = 0;
         }
     }
     if (w->thread == THREAD_PACK && nocap_tensix_is_packer_register(reg)) {
         bool idle = (work->in_flight & NOCAP_WAIT_PACK) == 0;
-        EXPECT_WORD(w, TNX_034, idle, RELATED(work->work_index),
-                    "packer registers changed after a wait for the packer",
-                    "register %u written with packing under way", reg);
+        CHECK_WORD(w, TNX_034, idle, RELATED(work->work_index),
+                   "packer registers changed after a wait for the packer",
+                   "register %u written with packing under way", reg);
         work->in_flight &= ~(uint32_t)NOCAP_WAIT_PACK;
     }
 }
@@ -285,12 +284,12 @@ static void judge_src(const struct gate_word *w)
     uint8_t bank = a ? NOCAP_DVALID_A : NOCAP_DVALID_B;
     bool ready = (work->src_ready & bank) != 0;
     if (ready || (work->src_known & bank) != 0) {
-        EXPECT_WORD(w, TNX_031, ready, NOTHING,
-                    a ? "MOVD2A after a wait for SRCA_VLD, or after an instruction that waits for "
-                        "SrcA by itself"
-                      : "MOVD2B after a wait for SRCB_VLD, or after an instruction that waits "
-                        "for SrcB by itself",
-                    "0x%08x without one since the bank was last handed over", w->word);
+        CHECK_WORD(w, TNX_031, ready, NO_REFS,
+                   a ? "MOVD2A after a wait for SRCA_VLD, or after an instruction that waits for "
+                       "SrcA by itself"
+                     : "MOVD2B after a wait for SRCB_VLD, or after an instruction that waits "
+                       "for SrcB by itself",
+                   "0x%08x without one since the bank was last handed over", w->word);
         work->src_ready |= bank;
     }
 }
@@ -313,7 +312,7 @@ static void use_semaphores(const struct gate_word *w)
     work->uses_math_pack |= math_pack;
     if (math_pack && ((w->thread == THREAD_PACK && get) || (w->thread == THREAD_MATH && post))) {
         work->may_use_dest = NO;
-        work->behind.told = true;
+        work->behind.reported = true;
     }
 }
 
@@ -328,11 +327,11 @@ static void judge_dest(const struct gate_word *w)
         !(t[0].work.uses_math_pack || t[1].work.uses_math_pack || t[2].work.uses_math_pack)) {
         return;
     }
-    EXPECT_WORD(w, TNX_033, work->may_use_dest == YES, NOTHING,
-                packs ? "a SEMWAIT on MATH_PACK between SEMGET and the next PACR"
-                      : "a SEMWAIT on room in MATH_PACK between SEMPOST and the next write to "
-                        "Dest",
-                "0x%08x without one", w->word);
+    CHECK_WORD(w, TNX_033, work->may_use_dest == YES, NO_REFS,
+               packs ? "a SEMWAIT on MATH_PACK between SEMGET and the next PACR"
+                     : "a SEMWAIT on room in MATH_PACK between SEMPOST and the next write to "
+                       "Dest",
+               "0x%08x without one", w->word);
     work->may_use_dest = YES;
 }
 
@@ -361,12 +360,12 @@ static void judge_mutex(const struct gate_word *w)
     bool exists = i < NOCAP_MUTEXES && i != NOCAP_MUTEX_MISSING;
     uint8_t bit = (uint8_t)(exists ? 1 << i : 0);
     bool held = (work->mutex_held & bit) != 0, known = (work->mutex_known & bit) != 0;
-    EXPECT_WORD(w, TNX_020, exists && (!known || held != gets), NOTHING,
-                "a mutex of 0, 2, 3, 4 acquired when free of this thread, released when owned",
-                !exists ? "there is no mutex %u"
-                : gets  ? "mutex %u acquired again by its owner"
-                        : "mutex %u released without being owned",
-                i);
+    CHECK_WORD(w, TNX_020, exists && (!known || held != gets), NO_REFS,
+               "a mutex of 0, 2, 3, 4 acquired when free of this thread, released when owned",
+               !exists ? "there is no mutex %u"
+               : gets  ? "mutex %u acquired again by its owner"
+                       : "mutex %u released without being owned",
+               i);
     work->mutex_known |= bit;
     work->mutex_held = (uint8_t)(gets ? work->mutex_held | bit : work->mutex_held & ~bit);
 }
@@ -431,7 +430,7 @@ void gate_work_word(const struct gate_word *w)
     if (gate_holds_back(&work->wait, w->word)) {
         pass_wait(work, w->thread);
         if (stall) {
-            HOLDS(w->m, TNX_018);
+            MARK_EXERCISED(w->m, TNX_018);
         }
     } else if (stall) {
         judge_slip(w);

@@ -147,7 +147,7 @@ static void leak(const struct gate_word *w)
     struct gate_hold hold = gate_holding(w->g, w->thread);
     bool waits = nocap_tensix_is_wait(w->word);
     char text[NOCAP_TENSIX_TEXT_MAX + 32];
-    EXPECT_WORD_AFTER(
+    CHECK_WORD_AFTER(
         w, waits ? TNX_004 : TNX_001, gate_since(&hold), false, RELATED(hold.wait.index),
         waits ? "a wait queues behind the one that is latched"
               : "an instruction that the latched wait holds issues after its "
@@ -167,13 +167,12 @@ static void pass(const struct gate_word *w)
     if (l->condition == GATE_HOLDS) {
         leak(w);
     } else if (l->condition == GATE_CLEAR) {
-        HOLDS(m, nocap_tensix_is_wait(w->word) ? TNX_004 : TNX_001);
+        MARK_EXERCISED(m, nocap_tensix_is_wait(w->word) ? TNX_004 : TNX_001);
         if (m->header->cycle_accurate == NOCAP_TRUE) {
-            EXPECT_WORD(w, TNX_006, m->event->t > l->t_clear, RELATED(l->wait.index),
-                        "the gate opens one cycle after the condition cleared",
-                        "%s issued in cycle %llu, the condition cleared in %llu",
-                        GATE_TEXT(w->word), (unsigned long long)m->event->t,
-                        (unsigned long long)l->t_clear);
+            CHECK_WORD(w, TNX_006, m->event->t > l->t_clear, RELATED(l->wait.index),
+                       "the gate opens one cycle after the condition cleared",
+                       "%s issued in cycle %llu, the condition cleared in %llu", GATE_TEXT(w->word),
+                       (unsigned long long)m->event->t, (unsigned long long)l->t_clear);
         }
     }
     *l = (struct gate_latch){0}; /* after a violation it is gone all the same */
@@ -289,9 +288,9 @@ static void reads_back(const struct gate_word *w, unsigned i, uint32_t value)
     if (s->known != SEM_MOVING || s->stirred || s->movers != 1u << w->thread) {
         return;
     }
-    EXPECT_WORD_AFTER(w, TNX_005, s->since, value == s->v, RELATED(s->stored.index),
-                      "a core's own post or get in the semaphore that it reads behind it",
-                      "semaphore %u is %u, it should be %u", i, value, s->v);
+    CHECK_WORD_AFTER(w, TNX_005, s->since, value == s->v, RELATED(s->stored.index),
+                     "a core's own post or get in the semaphore that it reads behind it",
+                     "semaphore %u is %u, it should be %u", i, value, s->v);
     set(s, value, fault_of(w->m, value == s->v));
 }
 
@@ -326,17 +325,17 @@ static void post_or_get(const struct gate_word *w, unsigned i, bool post)
         return;
     }
     if (post) {
-        EXPECT_WORD_AFTER(w, TNX_014, s->since, v < NOCAP_SEMAPHORE_MAX, NOTHING,
-                          "SEMPOST only below 15: at 15 the post is lost", "semaphore %u is %u", i,
-                          v);
+        CHECK_WORD_AFTER(w, TNX_014, s->since, v < NOCAP_SEMAPHORE_MAX, NO_REFS,
+                         "SEMPOST only below 15: at 15 the post is lost", "semaphore %u is %u", i,
+                         v);
         if (v < NOCAP_SEMAPHORE_MAX && s->max_known) {
-            EXPECT_WORD_AFTER(w, TNX_015, s->since, v < s->max, NOTHING,
-                              "SEMPOST only below the semaphore's maximum",
-                              "semaphore %u is %u, its maximum %u", i, v, s->max);
+            CHECK_WORD_AFTER(w, TNX_015, s->since, v < s->max, NO_REFS,
+                             "SEMPOST only below the semaphore's maximum",
+                             "semaphore %u is %u, its maximum %u", i, v, s->max);
         }
     } else {
-        EXPECT_WORD_AFTER(w, TNX_013, s->since, v > 0, NOTHING,
-                          "SEMGET only above 0: at 0 the get is lost", "semaphore %u is %u", i, v);
+        CHECK_WORD_AFTER(w, TNX_013, s->since, v > 0, NO_REFS,
+                         "SEMGET only above 0: at 0 the get is lost", "semaphore %u is %u", i, v);
     }
 }
 
@@ -388,7 +387,7 @@ static bool compare(const struct gate_word *w, uint64_t values)
     fault_id fault = FAULT_NONE; /* one event is wrong once */
     bool news = false, judged = false, all = true;
     if (g->agreed && g->stated == values) {
-        HOLDS(w->m, TNX_005);
+        MARK_EXERCISED(w->m, TNX_005);
         return false;
     }
     for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
@@ -398,10 +397,10 @@ static bool compare(const struct gate_word *w, uint64_t values)
         judged |= known;
         if (!still_moves(w->m, s, v)) {
             if (differs && fault == FAULT_NONE) {
-                EXPECT_WORD_AFTER(w, TNX_005, s->since, false,
-                                  RELATED(before == SEM_MOVING ? s->stored.index : NO_INDEX),
-                                  "semaphore values consistent with the preceding posts and gets",
-                                  "semaphore %u is %u, it should be %u", i, v, s->v);
+                CHECK_WORD_AFTER(w, TNX_005, s->since, false,
+                                 RELATED(before == SEM_MOVING ? s->stored.index : NO_INDEX),
+                                 "semaphore values consistent with the preceding posts and gets",
+                                 "semaphore %u is %u, it should be %u", i, v, s->v);
                 fault = w->m->fault;
             }
             set(s, v, differs ? fault : FAULT_NONE);
@@ -410,7 +409,7 @@ static bool compare(const struct gate_word *w, uint64_t values)
         all &= s->known == SEM_KNOWN;
     }
     if (judged && fault == FAULT_NONE) {
-        HOLDS(w->m, TNX_005);
+        MARK_EXERCISED(w->m, TNX_005);
     }
     g->stated = values;
     g->agreed = all && fault == FAULT_NONE;

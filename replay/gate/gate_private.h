@@ -123,7 +123,7 @@ struct gate_behind {
     uint32_t units;           /* got work, NOCAP_WAIT_* */
     uint64_t written, loaded; /* general purpose registers */
     uint8_t released;         /* Src banks handed over, NOCAP_DVALID_* */
-    bool told;                /* MATH_PACK was posted or gotten */
+    bool reported;            /* MATH_PACK was posted or gotten */
 };
 
 struct gate_work {
@@ -206,16 +206,16 @@ static inline struct gate_word gate_word(const struct gate_word *w, uint32_t wor
     return other;
 }
 
-/* EXPECT for a word, at the present event; _AFTER: judged by what is known only since a fault. */
-#define EXPECT_WORD(w, RULE, condition, related, expected, ...)                                    \
+/* CHECK for a word, at the present event; _AFTER: judged by what is known only since a fault. */
+#define CHECK_WORD(w, RULE, condition, related, expected, ...)                                     \
     do {                                                                                           \
         if (judges((w)->m, RULE) && __builtin_expect(!(condition), 0)) {                           \
-            diverge((w)->m, (w)->tile, RULE, gate_event_ref((w)->m, (w)->thread),                  \
-                    (int)(w)->thread, (related), (expected), __VA_ARGS__);                         \
+            report_violation((w)->m, (w)->tile, RULE, gate_event_ref((w)->m, (w)->thread),         \
+                             (int)(w)->thread, (related), (expected), __VA_ARGS__);                \
         }                                                                                          \
     } while (0)
-#define EXPECT_WORD_AFTER(w, RULE, since, ...)                                                     \
-    FOLLOWING((w)->m, since, EXPECT_WORD(w, RULE, __VA_ARGS__))
+#define CHECK_WORD_AFTER(w, RULE, since, ...)                                                      \
+    FOLLOWING((w)->m, since, CHECK_WORD(w, RULE, __VA_ARGS__))
 struct event_ref gate_event_ref(const struct model *m, unsigned thread);
 /* A word in the text of a finding. */
 #define GATE_TEXT(word)                                                                            \
@@ -314,8 +314,9 @@ static inline struct gate_tile *gate_part(const struct tile *tile)
 /* gate_waits.c: rules TNX-040, TNX-041 */
 void gate_done(const struct gate_word *w);
 void gate_finish(struct model *m, struct tile *tile, bool cut);
-void gate_waits(const struct telling *t);
+void gate_waits(const struct wait_builder *t);
 void gate_settle_facts(struct tile *tile);
-void gate_describe_tile(const struct model *m, const struct tile *tile, struct nocap_tile_state *s);
+void gate_describe_tile(const struct model *m, const struct tile *tile, unsigned parts,
+                        struct nocap_tile_state *s);
 
 #endif

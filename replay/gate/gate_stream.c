@@ -380,9 +380,9 @@ static void word_passes(const struct gate_word *w, bool expanded)
         t->pushed_wait = gate_wait_of(w->word, w->m->event->index);
     }
     if (w->opcode == NOCAP_TENSIX_UNPACR) {
-        EXPECT_WORD(w, TNX_036, !t->config_stored, RELATED(t->config_index),
-                    "a wait for TRISC_CFG between a core's store to the configuration and UNPACR",
-                    "0x%08x without one", w->word);
+        CHECK_WORD(w, TNX_036, !t->config_stored, RELATED(t->config_index),
+                   "a wait for TRISC_CFG between a core's store to the configuration and UNPACR",
+                   "0x%08x without one", w->word);
         t->config_stored = false;
     }
     if (!GATE_HAS_ISSUE(w->m)) {

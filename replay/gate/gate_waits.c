@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "replay/core/state.h"
-#include "replay/core/telling.h"
+#include "replay/core/wait_builder.h"
 #include "replay/gate/gate_private.h"
 
 enum { AHEAD = 64 };
@@ -65,8 +65,8 @@ static bool cores_have_left(const struct model *m, const struct tile *tile, bool
     return left || (quiet && !comes);
 }
 
-static void report_stuck(struct model *m, struct tile *tile, const struct gate_hold *hold,
-                         unsigned first, unsigned waiting)
+static void report_blocked(struct model *m, struct tile *tile, const struct gate_hold *hold,
+                           unsigned first, unsigned waiting)
 {
     struct gate *g = gate_part(tile)->gate;
     struct gate_thread *t = &g->threads[first];
@@ -74,10 +74,10 @@ static void report_stuck(struct model *m, struct tile *tile, const struct gate_h
     char text[NOCAP_TENSIX_TEXT_MAX + 32];
     at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
     if (judges(m, TNX_040)) {
-        diverge(m, tile, TNX_040, at, (int)first, NOTHING,
-                "an instruction left that can still release a stalled thread",
-                "%u thread%s blocked indefinitely; on thread %u %s", waiting,
-                waiting > 1 ? "s" : "", first, gate_describe(g, hold, text, sizeof text));
+        report_violation(m, tile, TNX_040, at, (int)first, NO_REFS,
+                         "an instruction left that can still release a stalled thread",
+                         "%u thread%s blocked indefinitely; on thread %u %s", waiting,
+                         waiting > 1 ? "s" : "", first, gate_describe(g, hold, text, sizeof text));
     }
 }
 
@@ -104,10 +104,10 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
         first = outlook == STUCK && waiting++ == 0 ? i : first;
     }
     if (waiting == 0) {
-        HOLDS(m, TNX_040);
+        MARK_EXERCISED(m, TNX_040);
     } else {
         struct gate_hold hold = gate_holding(g, first);
-        FOLLOWING(m, gate_since(&hold), report_stuck(m, tile, &hold, first, waiting));
+        FOLLOWING(m, gate_since(&hold), report_blocked(m, tile, &hold, first, waiting));
     }
 }
 
@@ -123,9 +123,9 @@ void gate_done(const struct gate_word *w)
     if (pending) {
         stream_head(s, &word);
     }
-    EXPECT_WORD_AFTER(w, TNX_041, w->t->stream_since, !pending, NOTHING,
-                      "all words that the kernel pushed issued before its core reports DONE",
-                      "%u left, the first %s", stream_count(s), GATE_TEXT(word));
+    CHECK_WORD_AFTER(w, TNX_041, w->t->stream_since, !pending, NO_REFS,
+                     "all words that the kernel pushed issued before its core reports DONE",
+                     "%u left, the first %s", stream_count(s), GATE_TEXT(word));
     if (w->m->fault != FAULT_UNREPORTED) {
         w->t->stream_since = w->m->fault;
     }
@@ -218,7 +218,7 @@ static int describe_semaphore(const struct tile *tile, unsigned thread,
     return owner;
 }
 
-static void report_thread(const struct telling *t, unsigned thread)
+static void report_thread(const struct wait_builder *t, unsigned thread)
 {
     struct gate *gate = gate_part(t->tile)->gate;
     struct gate_thread *g = &gate->threads[thread];
@@ -251,7 +251,7 @@ static void report_thread(const struct telling *t, unsigned thread)
     wait_report(t, &w);
 }
 
-void gate_waits(const struct telling *t)
+void gate_waits(const struct wait_builder *t)
 {
     if (t->tile->launch.in_reset) {
         return;
@@ -263,17 +263,12 @@ void gate_waits(const struct telling *t)
     }
 }
 
-void gate_describe_tile(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+static void fill_threads(const struct tile *tile, const struct gate *g, struct nocap_tile_state *s)
 {
-    (void)m;
-    const struct gate *g = gate_part(tile)->gate;
     for (unsigned i = 0; i < THREADS; i++) {
         s->threads[i].lost = gate_part(tile)->lost;
     }
-    if (g == NULL) {
-        return;
-    }
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; g != NULL && i < THREADS; i++) {
         const struct gate_thread *t = &g->threads[i];
         s->threads[i] = (struct nocap_thread_state){.pending = stream_count(&t->stream),
                                                     .lost = !stream_is_known(&t->stream),
@@ -285,7 +280,18 @@ void gate_describe_tile(const struct model *m, const struct tile *tile, struct n
             gate_describe(g, &hold, s->threads[i].condition, sizeof s->threads[i].condition);
         }
     }
-    for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
+}
+
+void gate_describe_tile(const struct model *m, const struct tile *tile, unsigned parts,
+                        struct nocap_tile_state *s)
+{
+    (void)m;
+    const struct gate *g = gate_part(tile)->gate;
+    if ((parts & NOCAP_STATE_THREADS) != 0) {
+        fill_threads(tile, g, s);
+    }
+    for (unsigned i = 0;
+         g != NULL && (parts & NOCAP_STATE_SEMAPHORES) != 0 && i < NOCAP_SEMAPHORE_COUNT; i++) {
         s->semaphores_known |= (uint8_t)((g->sems[i].known >= SEM_MOVING) << i);
         s->semaphore[i] = g->sems[i].v;
     }

@@ -37,7 +37,7 @@ struct host_tile {
     uint8_t slots_written;       /* since power-on, by slot */
     uint64_t message_index;      /* of the latest store to one */
     uint64_t looks;              /* in a row that showed neither DONE nor GO */
-    bool waited;                 /* GO-026 was told */
+    bool waited;                 /* GO-026 was reported */
     struct image images[IMAGES]; /* the latest */
     uint32_t image_count;
     struct written *written; /* NULL: the trace does not begin at power-on */
@@ -45,12 +45,12 @@ struct host_tile {
 
 /* Of the whole. */
 struct host_state {
-    bool waited_held;    /* RST-019 was told since BRISC was last released somewhere */
+    bool waited_held;    /* RST-019 was reported since BRISC was last released somewhere */
     fault_id held_since; /* so is a tile then, for the same reason */
     struct {
-        uint64_t turn; /* of the event of which the rule was told */
+        uint64_t turn; /* of the event of which the rule was reported */
         fault_id fault;
-    } told[NOCAP_RULE_COUNT];
+    } reported[NOCAP_RULE_COUNT];
 };
 
 static struct host_tile *part_of(const struct tile *tile)
@@ -63,32 +63,32 @@ static bool is_complete(const struct tile *tile)
     return part_of(tile)->written != NULL;
 }
 
-/* A multicast is one act: its rule is told once, at the first tile that shows it. */
+/* A multicast is one act: its rule is reported once, at the first tile that shows it. */
 static bool already_reported(struct model *m, enum nocap_rule rule)
 {
     const struct host_state *s = m->state[MODEL_HOST];
-    if (s->told[rule].turn != m->turn) {
+    if (s->reported[rule].turn != m->turn) {
         return false;
     }
-    m->fault = s->told[rule].fault;
+    m->fault = s->reported[rule].fault;
     return true;
 }
 
 static void note_told(struct model *m, enum nocap_rule rule)
 {
     struct host_state *s = m->state[MODEL_HOST];
-    s->told[rule].turn = m->turn;
-    s->told[rule].fault = m->fault;
+    s->reported[rule].turn = m->turn;
+    s->reported[rule].fault = m->fault;
 }
 
-/* As EXPECT_AFTER, for what one store makes wrong at several tiles. */
-#define EXPECT_ONCE(m, tile, RULE, since, condition, ...)                                          \
+/* As CHECK_AFTER, for what one store makes wrong at several tiles. */
+#define CHECK_ONCE(m, tile, RULE, since, condition, ...)                                           \
     do {                                                                                           \
         bool right_ = (condition);                                                                 \
         if (right_) {                                                                              \
-            EXPECT_AFTER(m, tile, RULE, since, true, __VA_ARGS__);                                 \
+            CHECK_AFTER(m, tile, RULE, since, true, __VA_ARGS__);                                  \
         } else if (asked_for(m, tile) || !already_reported(m, RULE)) {                             \
-            EXPECT_AFTER(m, tile, RULE, since, false, __VA_ARGS__);                                \
+            CHECK_AFTER(m, tile, RULE, since, false, __VA_ARGS__);                                 \
             note_told(m, RULE);                                                                    \
         }                                                                                          \
     } while (0)
@@ -123,8 +123,8 @@ static void judge_release(struct model *m, struct tile *tile)
     bool jump = was_written(w, NOCAP_L1_BOOT_JAL);
     bool known =
         jump && shadow_word(&tile->l1, NOCAP_L1_BOOT_JAL, &word) && nocap_boot_jump(word, &target);
-    EXPECT_ONCE(
-        m, tile, RST_018, FAULT_NONE, jump && (!known || was_written(w, target)), NOTHING,
+    CHECK_ONCE(
+        m, tile, RST_018, FAULT_NONE, jump && (!known || was_written(w, target)), NO_REFS,
         "a jump at L1 address 0 and firmware where it leads, written before BRISC is released",
         jump ? "nobody has written to 0x%x, where the jump at address 0 leads"
              : "nobody has written to L1 address 0x%x",
@@ -187,10 +187,10 @@ static void judge_texts(struct model *m, struct tile *tile)
         }
     }
     fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->texts_since;
-    EXPECT_ONCE(m, tile, GO_024, since, lacking == CORES, RELATED(h->message_index),
-                "the kernels of all enabled processors in L1 when GO is stored",
-                "nobody has written to 0x%x, where the kernel of %s begins", entry,
-                lacking < CORES ? nocap_agent_name(nocap_cores[lacking].agent) : "");
+    CHECK_ONCE(m, tile, GO_024, since, lacking == CORES, RELATED(h->message_index),
+               "the kernels of all enabled processors in L1 when GO is stored",
+               "nobody has written to 0x%x, where the kernel of %s begins", entry,
+               lacking < CORES ? nocap_agent_name(nocap_cores[lacking].agent) : "");
     h->texts_since = lacking == CORES ? FAULT_NONE : m->fault;
     h->go_since = lacking == CORES ? h->go_since : m->fault;
 }
@@ -216,9 +216,9 @@ static void judge_go(struct model *m, struct tile *tile, const struct access *st
     bool complete = is_complete(tile);
     if (complete && h->running != UNKNOWN) {
         fault_id since = asked_for(m, tile) ? h->held_since : s->held_since;
-        EXPECT_ONCE(m, tile, GO_025, since, h->running == YES, NOTHING,
-                    "GO to a tile whose BRISC was released from reset",
-                    "BRISC of tile %u,%u is held in reset", tile->at.x, tile->at.y);
+        CHECK_ONCE(m, tile, GO_025, since, h->running == YES, NO_REFS,
+                   "GO to a tile whose BRISC was released from reset",
+                   "BRISC of tile %u,%u is held in reset", tile->at.x, tile->at.y);
         h->held_since = h->running == YES ? FAULT_NONE : m->fault;
         s->held_since = h->running == YES ? s->held_since : m->fault;
     }
@@ -226,10 +226,10 @@ static void judge_go(struct model *m, struct tile *tile, const struct access *st
         return;
     }
     if (h->owed != UNKNOWN && h->go.index != NO_INDEX) {
-        EXPECT_ONCE(m, tile, GO_021, h->go_since, h->owed == NO, RELATED(h->go.index),
-                    "DONE (0x00) loaded from the go word's signal since the last GO",
-                    "the last load of it since the GO at #%llu did not show DONE",
-                    (unsigned long long)h->go.index);
+        CHECK_ONCE(m, tile, GO_021, h->go_since, h->owed == NO, RELATED(h->go.index),
+                   "DONE (0x00) loaded from the go word's signal since the last GO",
+                   "the last load of it since the GO at #%llu did not show DONE",
+                   (unsigned long long)h->go.index);
     }
     h->go_since = h->owed == YES ? m->fault : FAULT_NONE;
     h->rd_ptr = h->owed == NO ? h->rd_ptr : -1;
@@ -237,9 +237,9 @@ static void judge_go(struct model *m, struct tile *tile, const struct access *st
     complete &= !hides_dispatcher(m);
     if (complete && h->slot >= 0) {
         bool right = (h->slots_written >> h->slot & 1) != 0;
-        EXPECT_ONCE(m, tile, GO_023, h->go_since, right, NOTHING,
-                    "a launch message in the slot that BRISC reads when GO is stored",
-                    "nobody has written to slot %d", h->slot);
+        CHECK_ONCE(m, tile, GO_023, h->go_since, right, NO_REFS,
+                   "a launch message in the slot that BRISC reads when GO is stored",
+                   "nobody has written to slot %d", h->slot);
         h->go_since = right ? h->go_since : m->fault;
         h->message_known &= right;
     }
@@ -323,10 +323,10 @@ static void judge_intrusion(struct model *m, struct tile *tile, const struct acc
 {
     struct host_tile *h = part_of(tile);
     const char *part = part_in_use(m, tile, a);
-    EXPECT_ONCE(m, tile, GO_022, h->go_since, part == NULL, RELATED(h->go.index),
-                "what a launch works with not written before DONE was loaded",
-                "%s written: %llu bytes at 0x%llx; no load since GO has shown DONE", part,
-                (unsigned long long)a->size, (unsigned long long)a->addr);
+    CHECK_ONCE(m, tile, GO_022, h->go_since, part == NULL, RELATED(h->go.index),
+               "what a launch works with not written before DONE was loaded",
+               "%s written: %llu bytes at 0x%llx; no load since GO has shown DONE", part,
+               (unsigned long long)a->size, (unsigned long long)a->addr);
     h->go_since = part == NULL ? h->go_since : m->fault;
 }
 
@@ -380,9 +380,9 @@ static void judge_own_done(struct model *m, struct tile *tile)
     bool own = h->done.index != NO_INDEX;
     SEEING(m, tile->at, active_signal(m, tile), 1,
            FOLLOWING(m, h->go_since,
-                     EXPECT_AT(m, tile, GO_002, !own, own ? h->done : now(m), NOTHING,
-                               "DONE stored by BRISC only", "the host stored it over signal 0x%02x",
-                               h->done_over)));
+                     CHECK_AT(m, tile, GO_002, !own, own ? h->done : now(m), NO_REFS,
+                              "DONE stored by BRISC only", "the host stored it over signal 0x%02x",
+                              h->done_over)));
     h->go_since = own ? m->fault : h->go_since;
     h->done.index = NO_INDEX;
 }
@@ -403,11 +403,11 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
     }
     h->looks = sum_of(h->looks, (m->event->has & NOCAP_F_N) != 0 ? m->event->n : 1);
     if (h->running == NO && !s->waited_held) {
-        EXPECT(m, tile, RST_019, h->looks < LOOKS, NOTHING,
-               "BRISC released before the host waits for its firmware",
-               "%" PRIu64
-               " looks in a row at the go word (0x%02x) of a tile whose BRISC is held in reset",
-               h->looks, signal);
+        CHECK(m, tile, RST_019, h->looks < LOOKS, NO_REFS,
+              "BRISC released before the host waits for its firmware",
+              "%" PRIu64
+              " looks in a row at the go word (0x%02x) of a tile whose BRISC is held in reset",
+              h->looks, signal);
         s->waited_held = h->looks >= LOOKS;
         if (s->waited_held) {
             h->held_since = s->held_since = m->fault;
@@ -415,10 +415,10 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
     }
     bool answers = signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE;
     if (h->running == YES && h->ready && h->owed == NO && !answers && !h->waited) {
-        EXPECT(
-            m, tile, GO_026, h->looks < LOOKS, NOTHING, "GO stored before the host waits for DONE",
-            "%" PRIu64 " looks in a row at signal 0x%02x, and no GO since the tile was last done",
-            h->looks, signal);
+        CHECK(m, tile, GO_026, h->looks < LOOKS, NO_REFS,
+              "GO stored before the host waits for DONE",
+              "%" PRIu64 " looks in a row at signal 0x%02x, and no GO since the tile was last done",
+              h->looks, signal);
         h->waited = h->looks >= LOOKS;
     }
 }

@@ -56,8 +56,8 @@ static void release_brisc(struct model *m, struct tile *tile)
     if (uploaded &&
         shadow_byte(&tile->l1, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal)) {
         SEEING(m, tile->at, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, 1,
-               EXPECT(m, tile, RST_003, signal == NOCAP_GO_INIT, NOTHING,
-                      "INIT (0x40) in the signal of go word 0", "0x%02x", signal));
+               CHECK(m, tile, RST_003, signal == NOCAP_GO_INIT, NO_REFS,
+                     "INIT (0x40) in the signal of go word 0", "0x%02x", signal));
     }
     b->phase = BOOT_RELEASED;
     b->released = now(m);
@@ -129,18 +129,18 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
     fault_id since = wrong_pc_since(m, tile, processor);
     SEEING(m, tile->at, nocap_reset_pc_register(nocap_cores[processor].agent), 4,
-           EXPECT_AFTER(m, tile, RST_005, since, right, NOTHING,
-                        "a reset PC at the start of the core's firmware text",
-                        "%s left reset at 0x%x", name, pc));
+           CHECK_AFTER(m, tile, RST_005, since, right, NO_REFS,
+                       "a reset PC at the start of the core's firmware text",
+                       "%s left reset at 0x%x", name, pc));
     if (!right) {
         note_wrong_pc(m, b, processor);
     }
     if (right && (b->override_known & bit) != 0) {
         with = launch_group(processor); /* one register for all three TRISCs */
         SEEING(m, tile->at, nocap_reset_pc_override(nocap_cores[processor].agent, &mask), 4,
-               EXPECT_AFTER(m, tile, RST_005, b->pc_since[processor], (b->override & bit) != 0,
-                            NOTHING, "the reset PC override of the core enabled",
-                            "%s left reset with the override off", name));
+               CHECK_AFTER(m, tile, RST_005, b->pc_since[processor], (b->override & bit) != 0,
+                           NO_REFS, "the reset PC override of the core enabled",
+                           "%s left reset with the override off", name));
     }
     for (unsigned p = 0; m->fault != FAULT_NONE && p < CORES; p++) {
         b->pc_since[p] = (with >> p & 1) != 0 ? m->fault : b->pc_since[p];
@@ -182,8 +182,8 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     bool holding =
         b->phase == BOOT_POWER_ON && (released & NOCAP_SOFT_RESET_BRISC) == 0; /* RST-001's */
     if (released != 0 && !holding) {
-        EXPECT(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NOTHING,
-               "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
+        CHECK(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NO_REFS,
+              "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
     }
     deferred_drop(tile); /* BRISC may have been held until now */
     hold(tile, value);
@@ -237,14 +237,14 @@ static void judge_text(struct model *m, struct tile *tile, const struct access *
         return;
     }
     if (hit && !brisc) {
-        EXPECT_AFTER(m, tile, RST_001, b->text_since, false, NOTHING,
-                     "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
-                     "%llu bytes at 0x%llx while %s runs", (unsigned long long)a->size,
-                     (unsigned long long)a->addr, nocap_agent_name(nocap_cores[running].agent));
+        CHECK_AFTER(m, tile, RST_001, b->text_since, false, NO_REFS,
+                    "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
+                    "%llu bytes at 0x%llx while %s runs", (unsigned long long)a->size,
+                    (unsigned long long)a->addr, nocap_agent_name(nocap_cores[running].agent));
     } else {
-        EXPECT_AFTER(m, tile, RST_016, b->text_since, !hit, RELATED(b->released.index),
-                     "firmware text not modified while BRISC runs", "%llu bytes at 0x%llx",
-                     (unsigned long long)a->size, (unsigned long long)a->addr);
+        CHECK_AFTER(m, tile, RST_016, b->text_since, !hit, RELATED(b->released.index),
+                    "firmware text not modified while BRISC runs", "%llu bytes at 0x%llx",
+                    (unsigned long long)a->size, (unsigned long long)a->addr);
     }
     b->text_since = hit ? m->fault : b->text_since;
 }
@@ -276,10 +276,9 @@ void boot_write_combining(struct model *m, const struct observation *o)
     if (o->event->map == NOCAP_MAP_WC) {
         *wc = o->access.store ? now(m) : (struct event_ref){.index = NO_INDEX};
     } else if (o->access.store && o->region->kind == NOCAP_KIND_REGISTERS) {
-        EXPECT(
-            m, o->tile, RST_006, wc->index == NO_INDEX, RELATED(wc->index),
-            "a read of the write-combining window between its writes and the next register write",
-            "a register write at 0x%llx with none", (unsigned long long)o->access.addr);
+        CHECK(m, o->tile, RST_006, wc->index == NO_INDEX, RELATED(wc->index),
+              "a read of the write-combining window between its writes and the next register write",
+              "a register write at 0x%llx with none", (unsigned long long)o->access.addr);
         wc->index = NO_INDEX;
     }
 }
@@ -293,16 +292,16 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     if (released != 0 && booting && tile->sees_cores) {
         if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
             SEEING(m, tile->at, NOCAP_SYNC, 4,
-                   EXPECT(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NOTHING,
-                          "0x40404040 in the sync word before the subordinates leave reset",
-                          "0x%08x", word));
+                   CHECK(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NO_REFS,
+                         "0x40404040 in the sync word before the subordinates leave reset",
+                         "0x%08x", word));
             for (unsigned i = 0; i < SUBORDINATES; i++) {
                 sync_of(tile)->since[i] = m->fault;
             }
         }
-        EXPECT(m, tile, RST_011, sync_of(tile)->caches != NO, RELATED(b->released.index),
-               "all instruction caches invalidated (0x1f) before the subordinates leave reset",
-               "%s", "no such store since BRISC left reset");
+        CHECK(m, tile, RST_011, sync_of(tile)->caches != NO, RELATED(b->released.index),
+              "all instruction caches invalidated (0x1f) before the subordinates leave reset", "%s",
+              "no such store since BRISC left reset");
     }
     hold(tile, value);
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {

@@ -23,24 +23,24 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     uint8_t bit = (uint8_t)(1 << core->sync_byte);
     fault_id *since = &sync_of(tile)->since[core->sync_byte];
     SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
-           EXPECT_AFTER(m, tile, RST_012, *since, old == NOCAP_SYNC_INIT && (b->cleared & bit) == 0,
-                        NOTHING, "INIT (0x40) cleared once", "cleared over 0x%02x%s", old,
-                        (b->cleared & bit) != 0 ? ", for the second time" : ""));
+           CHECK_AFTER(m, tile, RST_012, *since, old == NOCAP_SYNC_INIT && (b->cleared & bit) == 0,
+                       NO_REFS, "INIT (0x40) cleared once", "cleared over 0x%02x%s", old,
+                       (b->cleared & bit) != 0 ? ", for the second time" : ""));
     *since = m->fault;
     if (core->thread >= 0 && (b->cleared & bit) == 0) {
         bool gprs = b->gpr_zeroed[core->thread] == UINT64_MAX;
         bool seeded = (b->prng_seeded >> core->thread & 1) != 0;
-        EXPECT(m, tile, RST_015, gprs && seeded, NOTHING,
-               "64 GPR words zeroed and the PRNG seeded before the boot DONE",
-               "%d words zeroed, PRNG %s", __builtin_popcountll(b->gpr_zeroed[core->thread]),
-               seeded ? "seeded" : "not seeded");
+        CHECK(m, tile, RST_015, gprs && seeded, NO_REFS,
+              "64 GPR words zeroed and the PRNG seeded before the boot DONE",
+              "%d words zeroed, PRNG %s", __builtin_popcountll(b->gpr_zeroed[core->thread]),
+              seeded ? "seeded" : "not seeded");
     }
     b->cleared |= bit;
     if (b->early_done.index != NO_INDEX) { /* so it was only late: DONE came too early */
         SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
-               EXPECT_AT(m, tile, RST_013, false, b->early_done, RELATED(now(m).index),
-                         "DONE only after all subordinates cleared INIT",
-                         "%s cleared its byte after it", nocap_agent_name(agent)));
+               CHECK_AT(m, tile, RST_013, false, b->early_done, RELATED(now(m).index),
+                        "DONE only after all subordinates cleared INIT",
+                        "%s cleared its byte after it", nocap_agent_name(agent)));
         b->early_done.index = NO_INDEX;
         b->phase = BOOT_DONE;
     }
@@ -54,9 +54,9 @@ static void judge_lost_go(struct model *m, struct tile *tile)
         return;
     }
     FOLLOWING(m, l->parts_since,
-              EXPECT_AT(m, tile, GO_003, false, l->go, RELATED(now(m).index),
-                        "GO only while the tile is not busy", "%s",
-                        "GO while the firmware boots: the DONE at the end overwrites it"));
+              CHECK_AT(m, tile, GO_003, false, l->go, RELATED(now(m).index),
+                       "GO only while the tile is not busy", "%s",
+                       "GO while the firmware boots: the DONE at the end overwrites it"));
     launch_report(m, tile, false);
     l->go_pending = NO;
 }
@@ -75,11 +75,11 @@ void boot_done(struct model *m, struct tile *tile)
         return;
     }
     judge_lost_go(m, tile);
-    EXPECT(m, tile, RST_014, setup_done(m, b), RELATED(b->released.index),
-           "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
-           "zero bytes",
-           "registers 0x%02x of 0x%02x, %d of 128 zero words", b->setup, BOOT_SETUP_ALL,
-           __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]));
+    CHECK(m, tile, RST_014, setup_done(m, b), RELATED(b->released.index),
+          "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
+          "zero bytes",
+          "registers 0x%02x of 0x%02x, %d of 128 zero words", b->setup, BOOT_SETUP_ALL,
+          __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]));
     if (!shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
         return;
     }
@@ -96,9 +96,9 @@ void boot_done(struct model *m, struct tile *tile)
         b->phase = BOOT_RELEASED;
     } else {
         SEEING(m, tile->at, NOCAP_SYNC, 4,
-               EXPECT_AFTER(m, tile, RST_013, since, b->cleared == (1 << SUBORDINATES) - 1, NOTHING,
-                            "DONE only after all subordinates cleared INIT", "sync word 0x%08x",
-                            word));
+               CHECK_AFTER(m, tile, RST_013, since, b->cleared == (1 << SUBORDINATES) - 1, NO_REFS,
+                           "DONE only after all subordinates cleared INIT", "sync word 0x%08x",
+                           word));
     }
 }
 
@@ -108,9 +108,9 @@ static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
     unsigned byte = (unsigned)__builtin_ctz(missing);
     const char *name = nocap_agent_name(nocap_cores[NOCAP_PROCESSOR_NCRISC + byte].agent);
     SEEING(m, tile->at, NOCAP_SYNC + byte, 1,
-           EXPECT_AT(m, tile, RST_012, false, b->early_done, NOTHING,
-                     "each subordinate clears its byte from INIT before DONE", "%s never did",
-                     name));
+           CHECK_AT(m, tile, RST_012, false, b->early_done, NO_REFS,
+                    "each subordinate clears its byte from INIT before DONE", "%s never did",
+                    name));
     sync_of(tile)->since[byte] = m->fault;
     b->early_done.index = NO_INDEX;
     b->phase = BOOT_DONE;
@@ -177,10 +177,10 @@ void boot_host_go(struct model *m, struct tile *tile)
     }
     if (!told_of_release(m, b) || asked_for(m, tile)) {
         FOLLOWING(m, b->jump_since,
-                  EXPECT(m, tile, RST_017, false, RELATED(b->released.index),
-                         "firmware ready before GO: DONE in go word 0", "%s",
-                         "no load of the host since the release has shown it; the DONE of the boot "
-                         "may overwrite the GO"));
+                  CHECK(m, tile, RST_017, false, RELATED(b->released.index),
+                        "firmware ready before GO: DONE in go word 0", "%s",
+                        "no load of the host since the release has shown it; the DONE of the boot "
+                        "may overwrite the GO"));
     }
     note_told(m, b);
     b->phase = BOOT_UNKNOWN;
@@ -203,7 +203,7 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
     }
     b->last_poll = now(m);
     if (signal == NOCAP_GO_DONE) {
-        HOLDS(m, RST_017);
+        MARK_EXERCISED(m, RST_017);
         if (tile->sees_cores && !part_of(tile)->shown && !m->dropped) {
             part_of(tile)->unshown = true;
             launch_unshown(m, tile, &state_of(m)->tiles);
@@ -294,11 +294,11 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         if (known) {
             snprintf(sync, sizeof sync, ", sync word 0x%08" PRIx32, word);
         }
-        SEEING(m, tile->at, NOCAP_SYNC, known ? 4 : 0,
-               FOLLOWING(m, b->jump_since,
-                         EXPECT_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
-                                   "firmware ready: DONE in go word 0",
-                                   "the trace ends without it%s%s", sync,
-                                   known ? "" : guess(m, b, text, sizeof text))));
+        SEEING(
+            m, tile->at, NOCAP_SYNC, known ? 4 : 0,
+            FOLLOWING(m, b->jump_since,
+                      CHECK_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
+                               "firmware ready: DONE in go word 0", "the trace ends without it%s%s",
+                               sync, known ? "" : guess(m, b, text, sizeof text))));
     }
 }

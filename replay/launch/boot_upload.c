@@ -133,11 +133,11 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = boot_of(tile);
     if (a->addr >= NOCAP_L1_SIZE) {
-        EXPECT(m, tile, RST_009,
-               !touches(a, NOCAP_BASE_LDM, NOCAP_LAST_LDM - NOCAP_BASE_LDM + UINT64_C(1)), NOTHING,
-               "private memory uploaded to its scratch area in L1",
-               "a write of %llu bytes to 0x%llx", (unsigned long long)a->size,
-               (unsigned long long)a->addr);
+        CHECK(m, tile, RST_009,
+              !touches(a, NOCAP_BASE_LDM, NOCAP_LAST_LDM - NOCAP_BASE_LDM + UINT64_C(1)), NO_REFS,
+              "private memory uploaded to its scratch area in L1",
+              "a write of %llu bytes to 0x%llx", (unsigned long long)a->size,
+              (unsigned long long)a->addr);
         return;
     }
     if (a->addr < NOCAP_L1_ZEROS) {
@@ -147,15 +147,15 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
         return; /* data in a tile that may never boot */
     }
     if (b->phase == BOOT_POWER_ON) {
-        EXPECT(m, tile, RST_001, false, NOTHING,
-               "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
-               "%llu bytes at 0x%llx, and no such write yet", (unsigned long long)a->size,
-               (unsigned long long)a->addr);
+        CHECK(m, tile, RST_001, false, NO_REFS,
+              "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
+              "%llu bytes at 0x%llx, and no such write yet", (unsigned long long)a->size,
+              (unsigned long long)a->addr);
         b->phase = BOOT_HELD;
     } else {
-        HOLDS(m, RST_001);
+        MARK_EXERCISED(m, RST_001);
     }
-    HOLDS(m, RST_009);
+    MARK_EXERCISED(m, RST_009);
     add_span(b, a, now(m).index);
 }
 
@@ -185,9 +185,9 @@ static void judge_entry(struct model *m, struct tile *tile)
                                      !is_subordinates(boot_of(tile), target));
     SEEING(
         m, tile->at, NOCAP_L1_BOOT_JAL, 4,
-        EXPECT(m, tile, RST_002, right, NOTHING, "a JAL at L1[0] to the start of BRISC's firmware",
-               is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL",
-               word, target));
+        CHECK(m, tile, RST_002, right, NO_REFS, "a JAL at L1[0] to the start of BRISC's firmware",
+              is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL",
+              word, target));
     boot_of(tile)->jump_since = fault_of(m, right);
 }
 
@@ -250,13 +250,13 @@ static void judge_segment(struct model *m, struct tile *tile, unsigned processor
             return; /* nothing was written over the zeros behind it */
         }
         bool differs = piece != NULL && piece_differs(s, address, piece);
-        EXPECT(m, tile, RST_008, piece != NULL && !differs,
-               RELATED(piece != NULL ? piece->index : NO_INDEX),
-               "every PT_LOAD segment of the firmware in L1",
-               piece == NULL
-                   ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
-                   : "%s's segment of %u bytes at 0x%x was written with other bytes at 0x%x",
-               name, s->file_size, address, at);
+        CHECK(m, tile, RST_008, piece != NULL && !differs,
+              RELATED(piece != NULL ? piece->index : NO_INDEX),
+              "every PT_LOAD segment of the firmware in L1",
+              piece == NULL
+                  ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
+                  : "%s's segment of %u bytes at 0x%x was written with other bytes at 0x%x",
+              name, s->file_size, address, at);
         if (piece == NULL || differs) {
             return;
         }
@@ -280,9 +280,9 @@ void boot_judge_upload(struct model *m, struct tile *tile)
     const struct boot *b = boot_of(tile);
     judge_entry(m, tile);
     if (boot_spans_known(b)) {
-        EXPECT(m, tile, RST_004, kernel_config_base(b) != 0, NOTHING,
-               "the bank-to-NOC table, 0x9000 behind the kernel config area",
-               "%u writes, none of them there", b->span_count);
+        CHECK(m, tile, RST_004, kernel_config_base(b) != 0, NO_REFS,
+              "the bank-to-NOC table, 0x9000 behind the kernel config area",
+              "%u writes, none of them there", b->span_count);
         judge_image(m, tile);
     }
 }

@@ -117,7 +117,7 @@ void launch_act(struct model *m, struct tile *tile)
     boot_over(m, tile);
     launch_notify_missing(m, tile, "the next launch began");
     if (l->finished_host == YES && tile->in_scope) {
-        HOLDS(m, GO_016);
+        MARK_EXERCISED(m, GO_016);
     }
     l->advance = NO; /* it was stored before, or never will be */
     int slot = launch_next_slot(tile);
@@ -147,10 +147,10 @@ void launch_command(struct model *m, struct tile *tile, unsigned processor, bool
         return;
     }
     bool right = nocap_launch_starts(&l->message, processor);
-    EXPECT_AFTER(m, tile, SYN_014, l->since[processor], right, RELATED(l->slots[l->slot].index),
-                 "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x",
-                 go ? "GO" : "LOAD", nocap_agent_name(nocap_cores[processor].agent),
-                 l->message.enables);
+    CHECK_AFTER(m, tile, SYN_014, l->since[processor], right, RELATED(l->slots[l->slot].index),
+                "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x",
+                go ? "GO" : "LOAD", nocap_agent_name(nocap_cores[processor].agent),
+                l->message.enables);
     if (!right && l->message.enables == 0) { /* not the launch that BRISC does, nor its slot */
         launch_fault(l, m->fault);
         l->parts_since = l->rd_since = m->fault;
@@ -169,16 +169,16 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
         launch_act(m, tile);
     }
     if (l->active == YES && k->entered > 0) {
-        EXPECT_AFTER(m, tile, GO_012, l->since[p], false, RELATED(k->enter_index),
-                     "each enabled core in its kernel once a launch", "%s re-entered the kernel",
-                     nocap_agent_name(agent));
+        CHECK_AFTER(m, tile, GO_012, l->since[p], false, RELATED(k->enter_index),
+                    "each enabled core in its kernel once a launch", "%s re-entered the kernel",
+                    nocap_agent_name(agent));
         l->since[p] = m->fault;
     }
     bool certain = tile->sees_cores || l->message.mode == NOCAP_MODE_HOST;
     if (l->active == YES && l->message_known && certain && (event->has & NOCAP_F_PC) != 0 &&
         nocap_launch_starts(&l->message, p)) {
         uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
-        EXPECT_AFTER(
+        CHECK_AFTER(
             m, tile, GO_011, l->since[p], event->pc == entry, RELATED(l->slots[l->slot].index),
             "the kernel entered at kernel_config_base + kernel_text_offset of the launch message",
             "entered at 0x%llx, the message says 0x%x", (unsigned long long)event->pc, entry);
@@ -207,7 +207,7 @@ void launch_forget(struct tile *tile)
     l->cause = CAUSE_UNKNOWN;
     l->open = false;
     l->request = 0;
-    l->notify_owed = l->message_known = false;
+    l->notify_pending = l->message_known = false;
     l->slot = -1;
     launch_group_fault(l, ALL_CORES, FAULT_UNREPORTED);
     for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
@@ -225,10 +225,10 @@ static void brisc_go_word(struct model *m, struct tile *tile, const struct acces
     if (!access_byte(a, go_signal_address(m, i), &signal)) {
         return;
     }
-    EXPECT(m, tile, GO_001, nocap_go_name(signal) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0",
-           "signal 0x%02x", signal);
-    EXPECT(m, tile, GO_002, signal == NOCAP_GO_DONE, NOTHING, "BRISC stores no signal but DONE",
-           "0x%02x", signal);
+    CHECK(m, tile, GO_001, nocap_go_name(signal) != NULL, NO_REFS, "one of 00 40 80 C0 E0 F0",
+          "signal 0x%02x", signal);
+    CHECK(m, tile, GO_002, signal == NOCAP_GO_DONE, NO_REFS, "BRISC stores no signal but DONE",
+          "0x%02x", signal);
     if (signal != NOCAP_GO_DONE) { /* this stands where DONE should */
         launch_fault(launch_of(tile), m->fault);
     }
@@ -253,9 +253,9 @@ void launch_core_store(struct model *m, const struct observation *o)
         if (a->by == NOCAP_BY_BRISC) {
             brisc_go_word(m, tile, a, i);
         } else if (touches(a, go_signal_address(m, i), 1)) {
-            EXPECT(m, tile, GO_002, false, NOTHING,
-                   "go words stored by BRISC, host or dispatcher only", "%s stored it",
-                   nocap_agent_name(a->by));
+            CHECK(m, tile, GO_002, false, NO_REFS,
+                  "go words stored by BRISC, host or dispatcher only", "%s stored it",
+                  nocap_agent_name(a->by));
             launch_forget(tile); /* BRISC may still be in the launch, or not */
             launch_of(tile)->go_since = m->fault;
         }
@@ -263,8 +263,8 @@ void launch_core_store(struct model *m, const struct observation *o)
     if (a->by != NOCAP_BY_BRISC) {
         launch_judge_core_store(m, o);
         if ((o->places & PLACE(RD_PTR)) != 0) {
-            EXPECT(m, tile, GO_008, false, NOTHING, "rd_ptr stored by BRISC only", "%s stored it",
-                   nocap_agent_name(a->by));
+            CHECK(m, tile, GO_008, false, NO_REFS, "rd_ptr stored by BRISC only", "%s stored it",
+                  nocap_agent_name(a->by));
             launch_of(tile)->rd_since = m->fault;
         }
     } else if (access_word(a, NOCAP_RD_PTR, &v)) {

@@ -14,9 +14,9 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
     bool on = nocap_launch_starts(&l->message, p);
     if (nocap_cores[p].sync_byte >= 0 && on) {
         bool commanded = (l->got_go >> p & 1) != 0;
-        EXPECT_AFTER(m, tile, SYN_014, l->since[p], commanded, RELATED(l->slots[l->slot].index),
-                     "GO for every enabled core before DONE", "none for %s, enables 0x%02x", name,
-                     l->message.enables);
+        CHECK_AFTER(m, tile, SYN_014, l->since[p], commanded, RELATED(l->slots[l->slot].index),
+                    "GO for every enabled core before DONE", "none for %s, enables 0x%02x", name,
+                    l->message.enables);
         if (!commanded) {
             launch_group_fault(l, launch_group(p), m->fault);
         }
@@ -25,12 +25,12 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
         launch_unshown(m, tile, &state_of(m)->kernels);
         return;
     }
-    EXPECT_AFTER(m, tile, GO_012, l->since[p], k->entered == on && k->left == on,
-                 RELATED(l->slots[l->slot].index),
-                 on ? "an enabled core enters and leaves its kernel once before DONE"
-                    : "a core that is not enabled stays out of its kernel",
-                 "%s entered %u and left %u times, enables 0x%02x", name, k->entered, k->left,
-                 l->message.enables);
+    CHECK_AFTER(m, tile, GO_012, l->since[p], k->entered == on && k->left == on,
+                RELATED(l->slots[l->slot].index),
+                on ? "an enabled core enters and leaves its kernel once before DONE"
+                   : "a core that is not enabled stays out of its kernel",
+                "%s entered %u and left %u times, enables 0x%02x", name, k->entered, k->left,
+                l->message.enables);
 }
 
 static void judge_launch(struct model *m, struct tile *tile)
@@ -43,15 +43,15 @@ static void judge_launch(struct model *m, struct tile *tile)
     if (known) {
         fault_id since = l->go_since != FAULT_NONE ? l->go_since : sync_since(tile, word);
         SEEING(m, tile->at, NOCAP_SYNC, 4,
-               EXPECT_AFTER(m, tile, GO_004, since, idle, RELATED(l->go.index),
-                            "DONE only while the sync word is 0 or 0x00000300", "0x%08x", word));
+               CHECK_AFTER(m, tile, GO_004, since, idle, RELATED(l->go.index),
+                           "DONE only while the sync word is 0 or 0x00000300", "0x%08x", word));
     }
     if (!idle) {
         sync_overrun(tile, word, m->fault);
     }
     if (brisc->inside != UNKNOWN) {
-        EXPECT_AFTER(m, tile, GO_005, l->go_since, !inside, RELATED(brisc->enter_index),
-                     "DONE only after BRISC's own kernel exited", "%s", "its kernel still runs");
+        CHECK_AFTER(m, tile, GO_005, l->go_since, !inside, RELATED(brisc->enter_index),
+                    "DONE only after BRISC's own kernel exited", "%s", "its kernel still runs");
     }
     if (inside) { /* its exit was lost, or comes too late: what it does now is not its kernel's */
         brisc->inside = UNKNOWN;
@@ -69,7 +69,7 @@ static void await_notify(struct model *m, struct tile *tile)
     struct launch *l = launch_of(tile);
     int index = tile_go_index(m, tile);
     uint32_t word;
-    l->notify_owed = true;
+    l->notify_pending = true;
     l->notify_since = l->go_since != FAULT_NONE      ? l->go_since
                       : l->parts_since != FAULT_NONE ? l->parts_since
                                                      : l->notify_early;
@@ -154,7 +154,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
     struct launch *l = launch_of(tile);
     if (l->active != YES && l->go_pending != YES && l->request != 0 &&
         l->request != NOCAP_GO_RESET_READ_PTR_FROM_HOST) {
-        HOLDS(m, GO_020);
+        MARK_EXERCISED(m, GO_020);
         launch_notify_missing(m, tile, "the next DONE came");
         l->done = now(m);
         finish_request(m, tile);
@@ -171,9 +171,9 @@ void launch_finish_done(struct model *m, struct tile *tile)
     }
     if (known) {
         fault_id since = l->go_since != FAULT_NONE ? l->go_since : launch_written_since(m, tile);
-        EXPECT_AFTER(m, tile, GO_020, since, caused, RELATED(l->done.index),
-                     "DONE only after a GO, a reset request or a preload", "%s",
-                     "none of them since the last DONE");
+        CHECK_AFTER(m, tile, GO_020, since, caused, RELATED(l->done.index),
+                    "DONE only after a GO, a reset request or a preload", "%s",
+                    "none of them since the last DONE");
         if (!caused) {
             launch_fault(l, m->fault);
         }
@@ -192,11 +192,10 @@ void launch_finish_done(struct model *m, struct tile *tile)
 void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
 {
     struct launch *l = launch_of(tile);
-    if (l->notify_owed) {
-        l->notify_owed = false;
-        EXPECT_AFTER(m, tile, GO_015, l->notify_since, !noc_sees_requests(m),
-                     RELATED(l->done.index), "one notify to the dispatch tile after DONE",
-                     "%s without it", when);
+    if (l->notify_pending) {
+        l->notify_pending = false;
+        CHECK_AFTER(m, tile, GO_015, l->notify_since, !noc_sees_requests(m), RELATED(l->done.index),
+                    "one notify to the dispatch tile after DONE", "%s without it", when);
         l->notify_late = m->fault;
     }
 }
@@ -211,11 +210,11 @@ static void judge_cleared(struct model *m, struct tile *tile)
             &m->layout->fields[message->enables != 0 ? NOCAP_LAUNCH_enables : NOCAP_LAUNCH_preload];
         SEEING(m, tile->at, nocap_launch_slot(m->layout, (unsigned)l->finished_slot) + left->offset,
                left->width,
-               EXPECT(m, tile, GO_018, message->enables == 0 && message->preload == 0,
-                      RELATED(l->done.index),
-                      "enables and preload of the finished slot cleared before rd_ptr moves on",
-                      "slot %d has enables 0x%02x, preload 0x%02x", l->finished_slot,
-                      message->enables, message->preload));
+               CHECK(m, tile, GO_018, message->enables == 0 && message->preload == 0,
+                     RELATED(l->done.index),
+                     "enables and preload of the finished slot cleared before rd_ptr moves on",
+                     "slot %d has enables 0x%02x, preload 0x%02x", l->finished_slot,
+                     message->enables, message->preload));
     }
 }
 
@@ -235,16 +234,16 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
     bool moves = next && l->request == 0 && boot_of(tile)->phase != BOOT_RELEASED;
     bool right = (v == 0 || next) && !(moves && v != 0 && l->finished_host == YES);
     SEEING(m, tile->at, NOCAP_RD_PTR, 4,
-           EXPECT_AFTER(m, tile, GO_008, l->rd_since, right, RELATED(l->done.index),
-                        l->finished_host == YES && moves
-                            ? "rd_ptr left alone after a launch in HOST mode"
-                            : "rd_ptr stored 0 or moved on by one",
-                        "%u stored, it was %u", v, old));
+           CHECK_AFTER(m, tile, GO_008, l->rd_since, right, RELATED(l->done.index),
+                       l->finished_host == YES && moves
+                           ? "rd_ptr left alone after a launch in HOST mode"
+                           : "rd_ptr stored 0 or moved on by one",
+                       "%u stored, it was %u", v, old));
     l->rd_since = m->fault;
     if (moves && l->active == YES && l->notify_early != FAULT_NONE) { /* its DONE was lost */
         launch_report(m, tile, false);
         end_launch(m, tile);
-        l->notify_owed = false;
+        l->notify_pending = false;
     }
     if (moves && l->advance == YES) {
         launch_notify_missing(m, tile, "rd_ptr moved on");
@@ -262,7 +261,7 @@ static bool looks_like_notify(const struct launch *l, const struct nocap_event *
         (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) && e->daddr >= NOCAP_BASE_STREAM &&
         e->daddr <= NOCAP_LAST_STREAM &&
         (e->daddr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE)) % NOCAP_STREAM_STRIDE == 0;
-    bool value = l->notify_owed && e->op == NOCAP_OP_INLINE && (e->has & NOCAP_F_VALUE) != 0 &&
+    bool value = l->notify_pending && e->op == NOCAP_OP_INLINE && (e->has & NOCAP_F_VALUE) != 0 &&
                  e->value == NOCAP_NOTIFY_VALUE;
     return issues && (space || value);
 }
@@ -284,13 +283,13 @@ static void judge_early(struct model *m, struct tile *tile, const struct nocap_e
         return;
     }
     if (l->message.mode == NOCAP_MODE_HOST) {
-        EXPECT_AFTER(m, tile, GO_016, l->go_since, false, RELATED(l->go.index),
-                     "no notify of a launch in HOST mode", "one to (%u,%u) 0x%llx before DONE",
-                     e->d.x, e->d.y, (unsigned long long)e->daddr);
+        CHECK_AFTER(m, tile, GO_016, l->go_since, false, RELATED(l->go.index),
+                    "no notify of a launch in HOST mode", "one to (%u,%u) 0x%llx before DONE",
+                    e->d.x, e->d.y, (unsigned long long)e->daddr);
     } else {
-        EXPECT_AFTER(m, tile, GO_015, l->go_since, false, RELATED(l->go.index),
-                     "one notify, after DONE", "one to (%u,%u) 0x%llx before DONE", e->d.x, e->d.y,
-                     (unsigned long long)e->daddr);
+        CHECK_AFTER(m, tile, GO_015, l->go_since, false, RELATED(l->go.index),
+                    "one notify, after DONE", "one to (%u,%u) 0x%llx before DONE", e->d.x, e->d.y,
+                    (unsigned long long)e->daddr);
         l->notify_early = m->fault; /* it is the one that will be missing, or one too many */
     }
 }
@@ -301,7 +300,7 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
     if (!looks_like_notify(l, e) || l->kernels[NOCAP_PROCESSOR_BRISC].inside == YES) {
         return;
     }
-    if (l->notify_owed) {
+    if (l->notify_pending) {
         uint32_t want = nocap_notify_address(l->notify.offset);
         bool there =
             !l->notify_known ||
@@ -310,13 +309,13 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
         bool value = e->op != NOCAP_OP_INLINE || (e->has & NOCAP_F_VALUE) == 0 ||
                      e->value == NOCAP_NOTIFY_VALUE;
         bool posted = e->op != NOCAP_OP_INLINE || (e->has & NOCAP_F_POSTED) == 0 || e->posted != 0;
-        l->notify_owed = false;
-        EXPECT_AFTER(m, tile, GO_015, l->notify_since, there && value && posted,
-                     RELATED(l->done.index),
-                     "a posted inline write of 0x40 to the stream that the go word names",
-                     "%s0x%llx to (%u,%u) 0x%llx; the go word says (%u,%u) 0x%x",
-                     posted ? "" : "not posted, ", (unsigned long long)e->value, e->d.x, e->d.y,
-                     (unsigned long long)e->daddr, l->notify.master_x, l->notify.master_y, want);
+        l->notify_pending = false;
+        CHECK_AFTER(m, tile, GO_015, l->notify_since, there && value && posted,
+                    RELATED(l->done.index),
+                    "a posted inline write of 0x40 to the stream that the go word names",
+                    "%s0x%llx to (%u,%u) 0x%llx; the go word says (%u,%u) 0x%x",
+                    posted ? "" : "not posted, ", (unsigned long long)e->value, e->d.x, e->d.y,
+                    (unsigned long long)e->daddr, l->notify.master_x, l->notify.master_y, want);
         return;
     }
     if (l->active == YES && tile->sees_cores) {
@@ -328,14 +327,14 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
         return; /* nothing is known of what it answers */
     }
     if (l->finished_host == YES) {
-        EXPECT_AFTER(m, tile, GO_016, l->go_since, false, RELATED(l->done.index),
-                     "no notify after a launch in HOST mode", "one to (%u,%u) 0x%llx", e->d.x,
-                     e->d.y, (unsigned long long)e->daddr);
+        CHECK_AFTER(m, tile, GO_016, l->go_since, false, RELATED(l->done.index),
+                    "no notify after a launch in HOST mode", "one to (%u,%u) 0x%llx", e->d.x,
+                    e->d.y, (unsigned long long)e->daddr);
     } else if (l->finished_host == NO) {
         fault_id since = l->go_since != FAULT_NONE ? l->go_since : l->notify_late;
-        EXPECT_AFTER(m, tile, GO_015, since, false, RELATED(l->done.index),
-                     "exactly one notify after DONE", "another one to (%u,%u) 0x%llx", e->d.x,
-                     e->d.y, (unsigned long long)e->daddr);
+        CHECK_AFTER(m, tile, GO_015, since, false, RELATED(l->done.index),
+                    "exactly one notify after DONE", "another one to (%u,%u) 0x%llx", e->d.x,
+                    e->d.y, (unsigned long long)e->daddr);
         l->notify_late = FAULT_NONE;
     }
 }

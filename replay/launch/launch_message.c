@@ -123,12 +123,12 @@ void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
     uint32_t value;
     const char *problem = field_problem(m->layout, l, &value);
     if (judges(m, GO_009) && problem != NULL) {
-        diverge(m, tile, GO_009, now(m), -1, RELATED(s->index), "fields that a launch can have",
-                WITH_NUMBER(problem, value));
+        report_violation(m, tile, GO_009, now(m), -1, RELATED(s->index),
+                         "fields that a launch can have", WITH_NUMBER(problem, value));
         s->since = m->fault;
     }
     uint32_t triscs = l->enables >> NOCAP_PROCESSOR_TRISC0;
-    EXPECT(m, tile, GO_010, (triscs & 7) == 0 || (triscs & 7) == 7, RELATED(s->index),
-           "enable bits 2, 3 and 4 equal, since firmware tests bit 2 for all three TRISCs",
-           "enables 0x%02x", l->enables);
+    CHECK(m, tile, GO_010, (triscs & 7) == 0 || (triscs & 7) == 7, RELATED(s->index),
+          "enable bits 2, 3 and 4 equal, since firmware tests bit 2 for all three TRISCs",
+          "enables 0x%02x", l->enables);
 }

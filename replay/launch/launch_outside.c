@@ -97,10 +97,10 @@ static void judge_intrusion(struct model *m, const struct observation *o, const 
     fault_id since = l->parts_since != FAULT_NONE    ? l->parts_since
                      : l->notify_early != FAULT_NONE ? l->notify_early
                                                      : sent_since(m, o);
-    EXPECT_AFTER(m, o->tile, GO_006, since, part == NULL, RELATED(l->go.index),
-                 "what a launch works with left alone between GO and DONE",
-                 "%s written: %llu bytes at 0x%llx", part, (unsigned long long)a->size,
-                 (unsigned long long)a->addr);
+    CHECK_AFTER(m, o->tile, GO_006, since, part == NULL, RELATED(l->go.index),
+                "what a launch works with left alone between GO and DONE",
+                "%s written: %llu bytes at 0x%llx", part, (unsigned long long)a->size,
+                (unsigned long long)a->addr);
     l->parts_since = part == NULL ? l->parts_since : m->fault;
 }
 
@@ -113,20 +113,20 @@ static void judge_lost_request(struct model *m, struct tile *tile)
         return;
     }
     if (l->request_done == YES) {
-        HOLDS(m, GO_013);
-        HOLDS(m, GO_014);
+        MARK_EXERCISED(m, GO_013);
+        MARK_EXERCISED(m, GO_014);
     } else if (l->request_done == NO && shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr)) {
         fault_id since = l->rd_since != FAULT_NONE ? l->rd_since : launch_written_since(m, tile);
         SEEING(m, tile->at, NOCAP_RD_PTR, 4,
-               EXPECT_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
-                            "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
-                            "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr));
+               CHECK_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
+                           "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
+                           "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr));
         l->rd_since = m->fault;
         if (rd_ptr == 0) {
             SEEING(m, tile->at, NOCAP_RD_PTR, 4,
-                   EXPECT_AFTER(m, tile, GO_014, since, false, RELATED(l->requested.index),
-                                "the reset request obeyed before it is overwritten",
-                                "signal 0x%02x overwritten; rd_ptr was 0 already", l->request));
+                   CHECK_AFTER(m, tile, GO_014, since, false, RELATED(l->requested.index),
+                               "the reset request obeyed before it is overwritten",
+                               "signal 0x%02x overwritten; rd_ptr was 0 already", l->request));
         }
     }
     l->request = 0;
@@ -158,7 +158,7 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
     struct tile *tile = o->tile;
     struct launch *l = launch_of(tile);
     if (l->slots[slot].fresh == YES) {
-        HOLDS(m, GO_007);
+        MARK_EXERCISED(m, GO_007);
         return;
     }
     int other = other_slot(l, slot);
@@ -171,12 +171,12 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
     const struct nocap_launch_place *enables = &m->layout->fields[NOCAP_LAUNCH_enables];
     SEEING(m, tile->at, nocap_launch_slot(m->layout, (unsigned)slot) + enables->offset,
            enables->width,
-           EXPECT_AFTER(m, tile, GO_007, since, right,
-                        RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
-                        "a new launch message in the slot that BRISC reads next",
-                        empty ? "slot %d is empty, a message was written to slot %d"
-                              : "slot %d holds a message that has run already",
-                        slot, other));
+           CHECK_AFTER(m, tile, GO_007, since, right,
+                       RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
+                       "a new launch message in the slot that BRISC reads next",
+                       empty ? "slot %d is empty, a message was written to slot %d"
+                             : "slot %d holds a message that has run already",
+                       slot, other));
     if (!right) {
         l->go_since = m->fault;
     }
@@ -196,10 +196,10 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
                          : l->notify_early != FAULT_NONE ? l->notify_early
                                                          : written;
         SEEING(m, tile->at, active_signal_address(m, tile), 1,
-               EXPECT_AFTER(m, tile, GO_003, since, l->go_pending == NO, RELATED(l->go.index),
-                            "GO only while the tile is not busy",
-                            "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost",
-                            go.signal));
+               CHECK_AFTER(m, tile, GO_003, since, l->go_pending == NO, RELATED(l->go.index),
+                           "GO only while the tile is not busy",
+                           "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost",
+                           go.signal));
     }
     if (l->go_pending == YES) { /* which of the two BRISC obeys is not certain */
         launch_fault(l, m->fault);
@@ -219,9 +219,9 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
         launch_judge_message(m, tile, (unsigned)slot, message);
     }
     if (shown && message->mode == NOCAP_MODE_DEV && message->enables != 0) {
-        EXPECT(m, tile, GO_019, (go.master_x | go.master_y) != 0, NOTHING,
-               "the dispatch tile's coordinates in the go word",
-               "GO in DEV mode with master (0,0)%s", "");
+        CHECK(m, tile, GO_019, (go.master_x | go.master_y) != 0, NO_REFS,
+              "the dispatch tile's coordinates in the go word",
+              "GO in DEV mode with master (0,0)%s", "");
     }
 }
 
@@ -255,7 +255,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         return; /* clearing words that nobody reads is no act */
     }
     bool named = nocap_go_name(signal) != NULL;
-    EXPECT(m, tile, GO_001, named, NOTHING, "one of 00 40 80 C0 E0 F0", "signal 0x%02x", signal);
+    CHECK(m, tile, GO_001, named, NO_REFS, "one of 00 40 80 C0 E0 F0", "signal 0x%02x", signal);
     if (!named) {
         if ((int)i == active) {
             judge_lost_request(m, tile);
@@ -263,8 +263,8 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         return;
     }
     if (tile->sees_cores) {
-        EXPECT(m, tile, GO_002, signal != NOCAP_GO_DONE, NOTHING, "DONE stored by BRISC only",
-               "%s stored it", nocap_agent_name(a->by));
+        CHECK(m, tile, GO_002, signal != NOCAP_GO_DONE, NO_REFS, "DONE stored by BRISC only",
+              "%s stored it", nocap_agent_name(a->by));
         if (signal == NOCAP_GO_DONE && m->fault != FAULT_UNREPORTED) {
             l->go_since = m->fault;
         }
@@ -273,9 +273,9 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         bool again = l->index_since != FAULT_NONE && l->index_word == i;
         fault_id since = again ? l->index_since : launch_written_since(m, tile);
         SEEING(m, tile->at, m->layout->go_message_index, 4,
-               EXPECT_AFTER(m, tile, GO_017, since, (int)i == active, NOTHING,
-                            "the go word that go_message_index selects",
-                            "go word %u, go_message_index is %d", i, active));
+               CHECK_AFTER(m, tile, GO_017, since, (int)i == active, NO_REFS,
+                           "the go word that go_message_index selects",
+                           "go word %u, go_message_index is %d", i, active));
         l->index_since = (int)i == active ? FAULT_NONE : m->fault;
         l->index_word = i;
         if ((int)i != active) {
@@ -290,9 +290,9 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         judge_intrusion(m, o, "the active go word");
     }
     if (signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE) {
-        EXPECT(m, tile, GO_019, (go.master_x | go.master_y) != 0, NOTHING,
-               "the dispatch tile's coordinates in the go word", "signal 0x%02x with master (0,0)",
-               signal);
+        CHECK(m, tile, GO_019, (go.master_x | go.master_y) != 0, NO_REFS,
+              "the dispatch tile's coordinates in the go word", "signal 0x%02x with master (0,0)",
+              signal);
     }
 }
 
@@ -301,8 +301,8 @@ static void judge_go_index(struct model *m, struct tile *tile, const struct acce
 {
     uint32_t index;
     if (access_word(a, m->layout->go_message_index, &index)) {
-        EXPECT(m, tile, GO_017, index < NOCAP_GO_WORDS, NOTHING, "a go_message_index from 0 to 8",
-               "%u", index);
+        CHECK(m, tile, GO_017, index < NOCAP_GO_WORDS, NO_REFS, "a go_message_index from 0 to 8",
+              "%u", index);
         launch_of(tile)->index_since = FAULT_NONE;
     }
 }

@@ -96,7 +96,7 @@ struct launch {
     enum known advance; /* rd_ptr is still to move on */
     int finished_slot;
     enum known finished_host; /* the last launch was of HOST mode */
-    bool notify_owed, notify_known;
+    bool notify_pending, notify_known;
     fault_id notify_since; /* what is known of it since */
     fault_id notify_early; /* it was sent before DONE */
     fault_id notify_late;  /* it was missed, and may still come */
@@ -180,7 +180,7 @@ struct launch_state {
         uint32_t pc;
         fault_id fault;
     } wrong_pc[CORES];
-    uint64_t *unready; /* indexes of the releases of which RST-017 was told */
+    uint64_t *unready; /* indexes of the releases of which RST-017 was reported */
     uint32_t unready_count;
     uint64_t ready_turn; /* of the latest poll of the host that may have found one ready */
 };
@@ -333,7 +333,8 @@ const struct nocap_launch *launch_message_after(const struct model *m, const str
                                                 int slot, const struct access *store);
 
 /* launch_waits.c */
-void launch_waits(const struct telling *t);
-void launch_describe(const struct model *m, const struct tile *tile, struct nocap_tile_state *s);
+void launch_waits(const struct wait_builder *t);
+void launch_describe(const struct model *m, const struct tile *tile, unsigned parts,
+                     struct nocap_tile_state *s);
 
 #endif

@@ -7,7 +7,7 @@
 #include "formats/blackhole/registers.h"
 #include "replay/core/progress.h"
 #include "replay/core/state.h"
-#include "replay/core/telling.h"
+#include "replay/core/wait_builder.h"
 #include "replay/launch/launch_private.h"
 
 static const struct event_ref unseen = {.index = NO_INDEX, .t = NO_INDEX};
@@ -40,8 +40,8 @@ static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte
 }
 
 /* `by` does not do what `agent` polls for at these bytes. */
-static struct nocap_wait wait_of(const struct telling *t, unsigned agent, struct event_ref since,
-                                 unsigned by, uint64_t addr, uint64_t size)
+static struct nocap_wait wait_of(const struct wait_builder *t, unsigned agent,
+                                 struct event_ref since, unsigned by, uint64_t addr, uint64_t size)
 {
     struct nocap_wait w = wait_begin(t, agent, since);
     w.by = wait_party(t, by);
@@ -50,7 +50,7 @@ static struct nocap_wait wait_of(const struct telling *t, unsigned agent, struct
 }
 
 /* False: the host does not wait. */
-static bool report_host(const struct telling *t)
+static bool report_host(const struct wait_builder *t)
 {
     const struct progress *p = progress_of(t->tile);
     const struct launch *l = launch_of(t->tile);
@@ -68,7 +68,7 @@ static bool report_host(const struct telling *t)
 }
 
 /* The host looks again and again at something that is no go word. */
-static void report_host_look(const struct telling *t)
+static void report_host_look(const struct wait_builder *t)
 {
     const struct poll *l = progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_HOST]);
     char name[64];
@@ -88,13 +88,13 @@ static void report_host_look(const struct telling *t)
                    l->value, l->count);
 }
 
-static bool reads_ones(const struct telling *t)
+static bool reads_ones(const struct wait_builder *t)
 {
     return progress_of(t->tile)->ones_count >= 2;
 }
 
 /* Reads that give nothing but ones are no protocol state. */
-static void report_ones(const struct telling *t)
+static void report_ones(const struct wait_builder *t)
 {
     struct event_ref since = progress_of(t->tile)->ones;
     struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, since);
@@ -112,7 +112,7 @@ static void report_ones(const struct telling *t)
 }
 
 /* A picture of the tile's memory with nothing but ones in the mailbox. */
-static bool shown_as_ones(const struct telling *t)
+static bool shown_as_ones(const struct wait_builder *t)
 {
     enum { ENOUGH = 16 };
     uint32_t known = 0;
@@ -123,7 +123,7 @@ static bool shown_as_ones(const struct telling *t)
     return !trace_of(t->m)->acted && byte == 0xFF && known >= ENOUGH;
 }
 
-static void report_shown_ones(const struct telling *t)
+static void report_shown_ones(const struct wait_builder *t)
 {
     struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, unseen);
     w.state = "not answering";
@@ -134,15 +134,15 @@ static void report_shown_ones(const struct telling *t)
         "no fault of the protocol does this");
 }
 
-static bool kernels_observed(const struct telling *t)
+static bool kernels_observed(const struct wait_builder *t)
 {
     return (t->m->header->observes & NOCAP_CLASS_KERNEL) != 0 && t->tile->in_scope;
 }
 
 /* A core that does not go on by itself: "waits for a semaphore (waypoint NSW); kernel reader.cpp"
  * where that is known, else `what`. */
-static void report_stuck(const struct telling *t, unsigned processor, const char *state,
-                         const char *what, struct event_ref since)
+static void report_blocked(const struct wait_builder *t, unsigned processor, const char *state,
+                           const char *what, struct event_ref since)
 {
     if (wait_polls(t, processor, state)) {
         return;
@@ -163,7 +163,7 @@ static void report_stuck(const struct telling *t, unsigned processor, const char
 }
 
 /* A core that was told to run its kernel, or BRISC within a launch. */
-static void report_kernel(const struct telling *t, unsigned p)
+static void report_kernel(const struct wait_builder *t, unsigned p)
 {
     const struct kernel *k = &launch_of(t->tile)->kernels[p];
     const struct nocap_core_info *core = &nocap_cores[p];
@@ -172,7 +172,7 @@ static void report_kernel(const struct telling *t, unsigned p)
         struct event_ref entered = {.index = k->enter_index, .t = k->enter_time};
         snprintf(what, sizeof what, "never left its kernel entered at index %" PRIu64,
                  k->enter_index);
-        report_stuck(t, p, "in kernel", what, entered);
+        report_blocked(t, p, "in kernel", what, entered);
     } else if (k->left > 0 && core->thread >= 0 &&
                (t->tile->gate.pending >> core->thread & 1) != 0) {
         return; /* its thread tells it */
@@ -181,13 +181,13 @@ static void report_kernel(const struct telling *t, unsigned p)
         snprintf(what, sizeof what,
                  "left its kernel at index %" PRIu64 " and never cleared its sync byte",
                  k->exit_index);
-        report_stuck(t, p, "behind its kernel", what, left);
+        report_blocked(t, p, "behind its kernel", what, left);
     } else {
         bool seen = kernels_observed(t);
-        report_stuck(t, p, seen ? "before its kernel" : "told to run",
-                     seen ? "was told to run its kernel and has not entered it"
-                          : "was told to run its kernel and has not reported its end",
-                     launch_of(t->tile)->go);
+        report_blocked(t, p, seen ? "before its kernel" : "told to run",
+                       seen ? "was told to run its kernel and has not entered it"
+                            : "was told to run its kernel and has not reported its end",
+                       launch_of(t->tile)->go);
     }
 }
 
@@ -203,7 +203,8 @@ static const char *awaited(uint8_t byte)
 }
 
 /* The subordinates that have not cleared their bytes. True if there is any that BRISC waits for. */
-static bool report_subordinates(const struct telling *t, struct event_ref since, bool brisc_waits)
+static bool report_subordinates(const struct wait_builder *t, struct event_ref since,
+                                bool brisc_waits)
 {
     bool any = false;
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
@@ -223,34 +224,35 @@ static bool report_subordinates(const struct telling *t, struct event_ref since,
         if (byte == NOCAP_SYNC_GO) {
             report_kernel(t, p);
         } else if (byte == NOCAP_SYNC_INIT) {
-            report_stuck(t, p, "booting", "never cleared INIT (0x40) in its sync byte",
-                         boot_of(t->tile)->released);
+            report_blocked(t, p, "booting", "never cleared INIT (0x40) in its sync byte",
+                           boot_of(t->tile)->released);
         } else {
-            report_stuck(t, p, "zeroing", "never finished zeroing the tile counters (0x03)", since);
+            report_blocked(t, p, "zeroing", "never finished zeroing the tile counters (0x03)",
+                           since);
         }
     }
     return any;
 }
 
-static void report_boot(const struct telling *t)
+static void report_boot(const struct wait_builder *t)
 {
     const struct boot *b = boot_of(t->tile);
     if (!report_subordinates(t, b->released, true)) {
-        report_stuck(t, NOCAP_PROCESSOR_BRISC, "booting", "left reset and never reported ready",
-                     b->released);
+        report_blocked(t, NOCAP_PROCESSOR_BRISC, "booting", "left reset and never reported ready",
+                       b->released);
     }
 }
 
 /* BRISC does not take up a GO. */
-static void report_idle_brisc(const struct telling *t)
+static void report_idle_brisc(const struct wait_builder *t)
 {
     const struct tile *tile = t->tile;
     const struct launch *l = launch_of(tile);
     const struct progress *p = progress_of(tile);
     uint32_t index, at = t->m->layout->go_message_index;
     if (boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == NO) {
-        report_stuck(t, NOCAP_PROCESSOR_BRISC, "held in reset",
-                     "is not running: still held in reset", boot_of(tile)->released);
+        report_blocked(t, NOCAP_PROCESSOR_BRISC, "held in reset",
+                       "is not running: still held in reset", boot_of(tile)->released);
         return;
     }
     if (p->asked.index != NO_INDEX && p->asked_at != active_signal_address(t->m, tile) &&
@@ -264,10 +266,10 @@ static void report_idle_brisc(const struct telling *t)
                        index, p->asked_at);
         return;
     }
-    report_stuck(t, NOCAP_PROCESSOR_BRISC, "polling for GO", "has not taken up the GO", l->go);
+    report_blocked(t, NOCAP_PROCESSOR_BRISC, "polling for GO", "has not taken up the GO", l->go);
 }
 
-static void report_launch(const struct telling *t)
+static void report_launch(const struct wait_builder *t)
 {
     const struct launch *l = launch_of(t->tile);
     const struct kernel *own = &l->kernels[NOCAP_PROCESSOR_BRISC];
@@ -279,19 +281,19 @@ static void report_launch(const struct telling *t)
     } else if (l->active == YES && l->cause == CAUSE_PRELOAD && l->go_pending == NO) {
         return; /* preloaded: it waits for a GO that nobody owes */
     } else if (l->active == YES) {
-        report_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
-                     kernels_observed(t)
-                         ? "works on a launch and never reported DONE"
-                         : "works on a launch and never reported DONE; no subordinate is left to "
-                           "wait for, so it is in its own kernel or behind it",
-                     l->go);
+        report_blocked(t, NOCAP_PROCESSOR_BRISC, "in a launch",
+                       kernels_observed(t)
+                           ? "works on a launch and never reported DONE"
+                           : "works on a launch and never reported DONE; no subordinate is left to "
+                             "wait for, so it is in its own kernel or behind it",
+                       l->go);
     } else {
         report_idle_brisc(t);
     }
 }
 
 /* Memory that was shown, and nothing else: what stands in the mailbox. */
-static void report_snapshot(const struct telling *t)
+static void report_snapshot(const struct wait_builder *t)
 {
     uint8_t signal, byte;
     bool looked = sync_byte(t->tile, NOCAP_PROCESSOR_NCRISC, &byte);
@@ -301,19 +303,19 @@ static void report_snapshot(const struct telling *t)
     }
     if (progress_in_kernel(&progress_of(t->tile)->agents[PROGRESS_CORE0 + NOCAP_PROCESSOR_BRISC])) {
         report_subordinates(t, unseen, false);
-        report_stuck(t, NOCAP_PROCESSOR_BRISC, "in kernel", "is in its kernel", unseen);
+        report_blocked(t, NOCAP_PROCESSOR_BRISC, "in kernel", "is in its kernel", unseen);
     } else if (!report_subordinates(t, unseen, true) && signal == NOCAP_GO_GO) {
-        report_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
-                     looked
-                         ? "has a GO and has not reported DONE; no subordinate is left to wait for"
-                         : "has a GO and has not reported DONE; no agent has polled the sync word "
-                           "(0x68) since, which would show whom it waits for",
-                     unseen);
+        report_blocked(
+            t, NOCAP_PROCESSOR_BRISC, "in a launch",
+            looked ? "has a GO and has not reported DONE; no subordinate is left to wait for"
+                   : "has a GO and has not reported DONE; no agent has polled the sync word "
+                     "(0x68) since, which would show whom it waits for",
+            unseen);
     }
 }
 
 /* The host asks a core that it holds in reset: no time makes it answer. */
-static void report_held(const struct telling *t)
+static void report_held(const struct wait_builder *t)
 {
     const struct progress *p = progress_of(t->tile);
     const struct progress_agent *host = &p->agents[PROGRESS_HOST];
@@ -327,7 +329,7 @@ static void report_held(const struct telling *t)
 }
 
 /* The tile's cores. */
-static void report_cores(const struct telling *t, bool asked)
+static void report_cores(const struct wait_builder *t, bool asked)
 {
     const struct tile *tile = t->tile;
     const struct launch *l = launch_of(tile);
@@ -351,7 +353,7 @@ static void report_cores(const struct telling *t, bool asked)
     }
 }
 
-void launch_waits(const struct telling *t)
+void launch_waits(const struct wait_builder *t)
 {
     if (t->m->unexplained) {
         return; /* what was taken for a mailbox is none */
@@ -428,6 +430,10 @@ static void fill_mailbox(const struct model *m, const struct tile *tile, struct 
     if (host_saw_done(tile)) {
         s->go[active < 0 ? 0 : active].word.signal = NOCAP_GO_DONE;
     }
+}
+
+static void fill_slots(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+{
     for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
         const struct nocap_launch *message = launch_message(m, tile, (int)i);
         s->slots[i].known = message != NULL;
@@ -436,7 +442,7 @@ static void fill_mailbox(const struct model *m, const struct tile *tile, struct 
     }
 }
 
-void launch_describe(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+static void fill_launch(const struct tile *tile, struct nocap_tile_state *s)
 {
     const struct launch *l = launch_of(tile);
     s->phase = phase_name(boot_of(tile));
@@ -446,7 +452,18 @@ void launch_describe(const struct model *m, const struct tile *tile, struct noca
     s->active_slot = l->slot;
     s->last_done = l->done.index;
     s->request = l->request;
-    s->notify_owed = l->notify_owed;
-    fill_cores(m, tile, s);
-    fill_mailbox(m, tile, s);
+    s->notify_pending = l->notify_pending;
+}
+
+void launch_describe(const struct model *m, const struct tile *tile, unsigned parts,
+                     struct nocap_tile_state *s)
+{
+    if ((parts & NOCAP_STATE_MAILBOX) != 0) {
+        fill_launch(tile, s);
+        fill_cores(m, tile, s);
+        fill_mailbox(m, tile, s);
+    }
+    if ((parts & NOCAP_STATE_SLOTS) != 0) {
+        fill_slots(m, tile, s);
+    }
 }

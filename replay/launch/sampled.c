@@ -17,8 +17,8 @@ static void sampled_sync(struct model *m, const struct tile *tile, const struct 
     uint8_t old, v;
     for (unsigned byte = 0; byte < SUBORDINATES; byte++) {
         if (changed_byte(tile, a, NOCAP_SYNC + byte, &old, &v)) {
-            EXPECT(m, tile, SYN_003, sync_value_allowed(byte, v), NOTHING, sync_values(byte),
-                   "0x%02x at this look, 0x%02x at the one before", v, old);
+            CHECK(m, tile, SYN_003, sync_value_allowed(byte, v), NO_REFS, sync_values(byte),
+                  "0x%02x at this look, 0x%02x at the one before", v, old);
         }
     }
 }
@@ -28,8 +28,8 @@ static void sampled_rd_ptr(struct model *m, const struct tile *tile, const struc
     uint32_t old, v;
     if (access_word(a, NOCAP_RD_PTR, &v) && shadow_word(&tile->l1, NOCAP_RD_PTR, &old) &&
         old != v) {
-        EXPECT(m, tile, GO_008, v < NOCAP_LAUNCH_SLOTS, NOTHING, "rd_ptr below 8",
-               "%u at this look, %u at the one before", v, old);
+        CHECK(m, tile, GO_008, v < NOCAP_LAUNCH_SLOTS, NO_REFS, "rd_ptr below 8",
+              "%u at this look, %u at the one before", v, old);
     }
 }
 
@@ -54,16 +54,15 @@ static void sampled_done(struct model *m, struct tile *tile, uint8_t old)
     }
     if (old == NOCAP_GO_INIT) {
         SEEING(m, tile->at, NOCAP_SYNC, 4,
-               EXPECT(m, tile, RST_013,
-                      !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS), NOTHING,
-                      "DONE only after all subordinates cleared INIT",
-                      "DONE and sync word 0x%08x at one look", word));
+               CHECK(m, tile, RST_013, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
+                     NO_REFS, "DONE only after all subordinates cleared INIT",
+                     "DONE and sync word 0x%08x at one look", word));
     } else if (old == NOCAP_GO_GO && launch_preloads(m, tile) == NO) {
         SEEING(m, tile->at, NOCAP_SYNC, 4,
-               EXPECT(m, tile, GO_004, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
-                      RELATED(launch_of(tile)->go.index),
-                      "DONE only while the sync word is 0 or 0x00000300",
-                      "DONE and sync word 0x%08x at one look", word));
+               CHECK(m, tile, GO_004, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
+                     RELATED(launch_of(tile)->go.index),
+                     "DONE only while the sync word is 0 or 0x00000300",
+                     "DONE and sync word 0x%08x at one look", word));
     }
 }
 
@@ -75,8 +74,8 @@ static void sampled_go(struct model *m, struct tile *tile, const struct access *
         if (!changed_byte(tile, a, go_signal_address(m, i), &old, &v)) {
             continue;
         }
-        EXPECT(m, tile, GO_001, nocap_go_name(v) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0",
-               "signal 0x%02x at this look, 0x%02x at the one before", v, old);
+        CHECK(m, tile, GO_001, nocap_go_name(v) != NULL, NO_REFS, "one of 00 40 80 C0 E0 F0",
+              "signal 0x%02x at this look, 0x%02x at the one before", v, old);
         if ((int)i == active && v == NOCAP_GO_DONE) {
             sampled_done(m, tile, old);
         }

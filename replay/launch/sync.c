@@ -74,9 +74,9 @@ void sync_launch_over(struct tile *tile)
 static void judge_caches(struct model *m, struct tile *tile)
 {
     if (sync_of(tile)->caches != UNKNOWN) {
-        EXPECT(m, tile, SYN_012, sync_of(tile)->caches == YES, RELATED(launch_of(tile)->done.index),
-               "instruction caches invalidated (0x1f) between the last DONE and the first GO", "%s",
-               "no such store");
+        CHECK(m, tile, SYN_012, sync_of(tile)->caches == YES, RELATED(launch_of(tile)->done.index),
+              "instruction caches invalidated (0x1f) between the last DONE and the first GO", "%s",
+              "no such store");
         sync_of(tile)->caches = YES; /* as the others of this launch need it */
     }
 }
@@ -88,9 +88,9 @@ static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *ol
     launch_act(m, tile);
     if (old != NULL) {
         SEEING(m, tile->at, NOCAP_SYNC + BYTE_NCRISC, 1,
-               EXPECT_AFTER(m, tile, SYN_005, sync_of(tile)->since[BYTE_NCRISC],
-                            *old == NOCAP_SYNC_DONE, NOTHING, "LOAD only over 0",
-                            "the byte was 0x%02x", *old));
+               CHECK_AFTER(m, tile, SYN_005, sync_of(tile)->since[BYTE_NCRISC],
+                           *old == NOCAP_SYNC_DONE, NO_REFS, "LOAD only over 0",
+                           "the byte was 0x%02x", *old));
         fault = m->fault;
     }
     launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false);
@@ -103,9 +103,9 @@ static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *
         return FAULT_NONE;
     }
     SEEING(m, tile->at, NOCAP_SYNC + BYTE_NCRISC, 1,
-           EXPECT_AFTER(m, tile, SYN_004, sync_of(tile)->since[BYTE_NCRISC],
-                        *old == NOCAP_SYNC_LOAD, NOTHING, "LOAD (0x01) in ncrisc's byte before GO",
-                        "the byte was 0x%02x", *old));
+           CHECK_AFTER(m, tile, SYN_004, sync_of(tile)->since[BYTE_NCRISC], *old == NOCAP_SYNC_LOAD,
+                       NO_REFS, "LOAD (0x01) in ncrisc's byte before GO", "the byte was 0x%02x",
+                       *old));
     return m->fault;
 }
 
@@ -132,12 +132,12 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
         bool ready = !first || !shadow_byte(&tile->l1, NOCAP_SYNC + BYTE_TRISC0, &trisc0) ||
                      trisc0 == NOCAP_SYNC_DONE || (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
         SEEING(m, tile->at, NOCAP_SYNC + (own ? BYTE_TRISC0 : byte), 1,
-               EXPECT_AFTER(m, tile, SYN_006, s->since[own ? BYTE_TRISC0 : byte], own && ready,
-                            RELATED(s->initialising ? s->init_index : NO_INDEX),
-                            "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
-                            own ? "its byte was 0x%02x, trisc0 still at its register init"
-                                : "its byte was 0x%02x",
-                            *old));
+               CHECK_AFTER(m, tile, SYN_006, s->since[own ? BYTE_TRISC0 : byte], own && ready,
+                           RELATED(s->initialising ? s->init_index : NO_INDEX),
+                           "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
+                           own ? "its byte was 0x%02x, trisc0 still at its register init"
+                               : "its byte was 0x%02x",
+                           *old));
         fault = m->fault;
     }
     if (first) {
@@ -169,8 +169,8 @@ static void store_init_registers(struct model *m, struct tile *tile)
     s->init_since = FAULT_NONE;
     if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
         SEEING(m, tile->at, NOCAP_SYNC, 4,
-               EXPECT_AFTER(m, tile, SYN_010, sync_since(tile, word), word == NOCAP_SYNC_ALL_DONE,
-                            NOTHING, "0x03 only while the whole sync word is 0", "0x%08x", word));
+               CHECK_AFTER(m, tile, SYN_010, sync_since(tile, word), word == NOCAP_SYNC_ALL_DONE,
+                           NO_REFS, "0x03 only while the whole sync word is 0", "0x%08x", word));
         sync_overrun(tile, word, m->fault);
         bool own = (uint8_t)(word >> 8 * BYTE_TRISC0) != NOCAP_SYNC_DONE;
         s->init_since = own ? m->fault : FAULT_NONE; /* TRISC0 is at something else */
@@ -185,7 +185,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     struct sync *s = sync_of(tile);
     uint8_t old;
     bool allowed = sync_value_allowed(byte, v);
-    EXPECT(m, tile, SYN_003, allowed, NOTHING, sync_values(byte), "0x%02x", v);
+    CHECK(m, tile, SYN_003, allowed, NO_REFS, sync_values(byte), "0x%02x", v);
     s->initialising &= byte != BYTE_TRISC0;
     if (!allowed) {
         sync_fault(tile, byte, m->fault);
@@ -224,10 +224,10 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
     bool next = a->size == 1 && byte >= BYTE_TRISC0 && byte < SUBORDINATES &&
                 (s->group >> (byte - BYTE_TRISC0) & 1) == 0 && access_byte(a, a->addr, &v) &&
                 v == NOCAP_SYNC_GO;
-    EXPECT_AFTER(m, tile, SYN_007, s->group_since, next, RELATED(s->group_index),
-                 "GO to all three TRISCs with no other mailbox store between",
-                 "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr,
-                 __builtin_popcount(s->group));
+    CHECK_AFTER(m, tile, SYN_007, s->group_since, next, RELATED(s->group_index),
+                "GO to all three TRISCs with no other mailbox store between",
+                "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr,
+                __builtin_popcount(s->group));
     for (unsigned i = 0; !next && s->group_since == FAULT_NONE && i < THREADS; i++) {
         if ((s->group >> i & 1) == 0) {
             sync_fault(tile, BYTE_TRISC0 + i, m->fault);
@@ -272,10 +272,10 @@ static void judge_counters(struct model *m, struct tile *tile)
         return;
     }
     bool all = s->received == UINT32_MAX && s->acked == UINT32_MAX;
-    EXPECT_AFTER(m, tile, SYN_011, s->init_since, all, RELATED(s->init_index),
-                 "received and acked counters of all 32 circular buffers zeroed between 0x03 and 0",
-                 "%d received and %d acked counters zeroed", __builtin_popcount(s->received),
-                 __builtin_popcount(s->acked));
+    CHECK_AFTER(m, tile, SYN_011, s->init_since, all, RELATED(s->init_index),
+                "received and acked counters of all 32 circular buffers zeroed between 0x03 and 0",
+                "%d received and %d acked counters zeroed", __builtin_popcount(s->received),
+                __builtin_popcount(s->acked));
     s->initialising = false;
 }
 
@@ -288,10 +288,10 @@ static void judge_drain(struct model *m, struct tile *tile, const struct nocap_c
     bool loads = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
     bool stored = (sync_of(tile)->drained >> core->thread & 1) != 0;
     bool loaded = !loads || (sync_of(tile)->drain_loaded >> core->thread & 1) != 0;
-    EXPECT(m, tile, SYN_013, stored && loaded, RELATED(k->exit_index),
-           loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
-                 : "a store to 0xFFE80004 between kernel exit and DONE",
-           "%s", stored ? "no load of it" : "no store to it");
+    CHECK(m, tile, SYN_013, stored && loaded, RELATED(k->exit_index),
+          loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
+                : "a store to 0xFFE80004 between kernel exit and DONE",
+          "%s", stored ? "no load of it" : "no store to it");
 }
 
 /* A subordinate says that it is done. */
@@ -309,13 +309,13 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
     bool inside = k->inside == YES;
     fault_id *since = &sync_of(tile)->since[core->sync_byte];
     SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
-           EXPECT_AFTER(m, tile, SYN_008, *since, from && !inside,
-                        RELATED(inside ? k->enter_index : NO_INDEX),
-                        core->sync_byte == BYTE_TRISC0
-                            ? "the byte cleared from 40, 80 or 03, outside of the kernel"
-                            : "the byte cleared from 40 or 80, outside of the kernel",
-                        inside ? "cleared from 0x%02x inside its kernel" : "cleared from 0x%02x",
-                        old));
+           CHECK_AFTER(m, tile, SYN_008, *since, from && !inside,
+                       RELATED(inside ? k->enter_index : NO_INDEX),
+                       core->sync_byte == BYTE_TRISC0
+                           ? "the byte cleared from 40, 80 or 03, outside of the kernel"
+                           : "the byte cleared from 40 or 80, outside of the kernel",
+                       inside ? "cleared from 0x%02x inside its kernel" : "cleared from 0x%02x",
+                       old));
     *since = m->fault;
     if (!from) { /* the command that it answers was not seen */
         launch_of(tile)->since[core->processor] = m->fault;
@@ -346,12 +346,12 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
                                                               : NULL;
     bool zero = may_store(a, a->addr, UINT32_MAX, 0);
     bool right = counters != NULL && zero && (*counters >> buffer & 1) == 0;
-    EXPECT_AFTER(m, tile, SYN_011, s->init_since, right, RELATED(s->init_index),
-                 "each tile counter zeroed once, and nothing else stored", "a store to 0x%llx%s",
-                 (unsigned long long)a->addr,
-                 counters == NULL ? ""
-                 : zero           ? " for the second time"
-                                  : " of something else than 0");
+    CHECK_AFTER(m, tile, SYN_011, s->init_since, right, RELATED(s->init_index),
+                "each tile counter zeroed once, and nothing else stored", "a store to 0x%llx%s",
+                (unsigned long long)a->addr,
+                counters == NULL ? ""
+                : zero           ? " for the second time"
+                                 : " of something else than 0");
     if (right) {
         *counters |= UINT32_C(1) << buffer;
     } else {
@@ -374,14 +374,14 @@ static void subordinate_store(struct model *m, const struct observation *o)
     if ((o->places & PLACE(SYNC)) == 0) {
         return;
     }
-    HOLDS(m, SYN_002);
+    MARK_EXERCISED(m, SYN_002);
     uint8_t v = 0, old;
     uint32_t own = NOCAP_SYNC + (uint32_t)core->sync_byte;
     (void)access_byte(a, a->addr, &v);
     bool right = a->addr == own && a->size == 1 && v == NOCAP_SYNC_DONE;
-    EXPECT(m, tile, SYN_001, right, NOTHING, "a subordinate stores only its own byte, and only 0",
-           "%llu bytes at 0x%llx, the first 0x%02x", (unsigned long long)a->size,
-           (unsigned long long)a->addr, v);
+    CHECK(m, tile, SYN_001, right, NO_REFS, "a subordinate stores only its own byte, and only 0",
+          "%llu bytes at 0x%llx, the first 0x%02x", (unsigned long long)a->size,
+          (unsigned long long)a->addr, v);
     for (unsigned i = 0; !right && i < SUBORDINATES; i++) {
         if (i == (unsigned)core->sync_byte || touches(a, NOCAP_SYNC + i, 1)) {
             sync_fault(tile, i, m->fault);
@@ -415,9 +415,9 @@ void sync_outside_store(struct model *m, struct tile *tile, const struct access 
 {
     if (brisc_may_run(tile)) {
         bool hit = touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES);
-        EXPECT(m, tile, SYN_002, !hit, NOTHING,
-               "the sync word written by the tile's own cores only while BRISC runs",
-               "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
+        CHECK(m, tile, SYN_002, !hit, NO_REFS,
+              "the sync word written by the tile's own cores only while BRISC runs",
+              "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
         for (unsigned i = 0; hit && brisc_runs(tile) && i < SUBORDINATES; i++) {
             if (touches(a, NOCAP_SYNC + i, 1)) {
                 sync_fault(tile, i, m->fault);
@@ -445,8 +445,8 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
         return;
     }
     SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
-           EXPECT_AFTER(m, tile, SYN_009, s->since[core->sync_byte], byte == NOCAP_SYNC_GO, NOTHING,
-                        "GO (0x80) in the core's byte when it enters its kernel", "0x%02x", byte));
+           CHECK_AFTER(m, tile, SYN_009, s->since[core->sync_byte], byte == NOCAP_SYNC_GO, NO_REFS,
+                       "GO (0x80) in the core's byte when it enters its kernel", "0x%02x", byte));
     s->since[core->sync_byte] = m->fault;
     if (byte != NOCAP_SYNC_GO) {
         launch_of(tile)->since[core->processor] = m->fault;

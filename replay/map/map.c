@@ -121,9 +121,9 @@ static __attribute__((cold, noinline)) void report(struct model *m, const struct
                                                    enum nocap_rule rule, const char *expected)
 {
     const struct access *a = &o->access;
-    diverge(m, o->tile, rule, now(m), -1, NOTHING, expected, "a %s of %llu bytes at 0x%llx (%s)",
-            a->store ? "store" : "load", (unsigned long long)a->size, (unsigned long long)a->addr,
-            o->region->name);
+    report_violation(m, o->tile, rule, now(m), -1, NO_REFS, expected,
+                     "a %s of %llu bytes at 0x%llx (%s)", a->store ? "store" : "load",
+                     (unsigned long long)a->size, (unsigned long long)a->addr, o->region->name);
 }
 
 static bool is_by(const struct permission *p, unsigned agent, bool store)

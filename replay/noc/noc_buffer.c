@@ -195,10 +195,10 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
     if (b != NULL) {
         const char *what = restates_notify(&b->request, e) ? NULL : difference(&b->request, e);
         b->restating = NOC_RESTATED;
-        EXPECT_AFTER(m, tile, NOC_040, what == b->differs_in ? b->restated_since : FAULT_NONE,
-                     what == NULL, RELATED(b->sent),
-                     "a noc event that says what the registers of its command buffer say",
-                     "they differ in \"%s\"", what);
+        CHECK_AFTER(m, tile, NOC_040, what == b->differs_in ? b->restated_since : FAULT_NONE,
+                    what == NULL, RELATED(b->sent),
+                    "a noc event that says what the registers of its command buffer say",
+                    "they differ in \"%s\"", what);
         b->restated_since = m->fault;
         b->differs_in = what;
         if (what == nocap_fields[NOCAP_FIELD_TAG].key && m->fault != FAULT_UNREPORTED) {
@@ -210,8 +210,8 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
     b = named ? &n->buffers[e->buf] : NULL;
     if (b != NULL && b->restating == NOC_RESTATED && tile->in_scope &&
         (m->header->observes & NOCAP_CLASS_CORE_MMIO) != 0) {
-        EXPECT(m, tile, NOC_040, false, RELATED(b->sent), "a store to CMD_CTRL for every noc event",
-               "none behind that of request %llu", (unsigned long long)b->sent);
+        CHECK(m, tile, NOC_040, false, RELATED(b->sent), "a store to CMD_CTRL for every noc event",
+              "none behind that of request %llu", (unsigned long long)b->sent);
         b->restated_since = m->fault;
         b->differs_in = NULL;
     }
@@ -224,10 +224,10 @@ static void judge_free(struct model *m, const struct tile *tile, const struct no
 {
     bool possible = b->unconfirmed && noc_sees_loads(m, tile) && !n->fifo;
     if (b->busy || noc_sees_loads(m, tile)) {
-        EXPECT(m, tile, NOC_023, !b->busy && !possible, RELATED(b->sent),
-               "a command buffer left alone until CMD_CTRL reads 0", "%s",
-               b->busy ? "a store while it was last seen busy"
-                       : "a store with neither CMD_CTRL nor a counter read since the last request");
+        CHECK(m, tile, NOC_023, !b->busy && !possible, RELATED(b->sent),
+              "a command buffer left alone until CMD_CTRL reads 0", "%s",
+              b->busy ? "a store while it was last seen busy"
+                      : "a store with neither CMD_CTRL nor a counter read since the last request");
     }
     b->busy = b->unconfirmed = false;
 }
@@ -240,9 +240,9 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     bool restated = (m->header->observes & NOCAP_CLASS_NOC) != 0 && tile->in_scope;
     uint32_t ctrl;
     if (b->restating == NOC_PENDING && noc_sees_requests(m)) {
-        EXPECT_AFTER(m, tile, NOC_040, b->differs_in == NULL ? b->restated_since : FAULT_NONE,
-                     false, RELATED(b->sent), "a noc event for every request", "%s",
-                     "none for the request before this one");
+        CHECK_AFTER(m, tile, NOC_040, b->differs_in == NULL ? b->restated_since : FAULT_NONE, false,
+                    RELATED(b->sent), "a noc event for every request", "%s",
+                    "none for the request before this one");
         b->restated_since = m->fault;
         b->differs_in = NULL;
     }
@@ -254,7 +254,7 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     bool known = derive(b, m->event, noc, buffer, &b->request);
     b->request.by = m->event->by;
     if (!restated && word(b, NOCAP_NIU_CTRL, &ctrl) && nocap_niu_op(ctrl) == NOCAP_OP_NONE) {
-        EXPECT(m, tile, NOC_019, false, NOTHING, "request type 0, 1 or 2", "CTRL was 0x%x", ctrl);
+        CHECK(m, tile, NOC_019, false, NO_REFS, "request type 0, 1 or 2", "CTRL was 0x%x", ctrl);
     }
     b->restating = restated && known ? NOC_PENDING : NOC_NOT_EXPECTED;
     m->raised = known && !restated;

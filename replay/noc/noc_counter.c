@@ -82,11 +82,11 @@ static void begin(struct model *m, struct tile *tile, unsigned by, unsigned noc,
 
 static void judge(struct model *m, const struct tile *tile, struct noc_wait *w, uint64_t polls)
 {
-    bool was_stuck = w->settled >= SETTLED_POLLS;
+    bool was_blocked = w->settled >= SETTLED_POLLS;
     w->settled = w->value == w->total ? w->settled + polls : 0;
     bool stuck = w->settled >= SETTLED_POLLS;
-    if (w->settled != 0 && !was_stuck) {
-        EXPECT_AFTER(
+    if (w->settled != 0 && !was_blocked) {
+        CHECK_AFTER(
             m, tile, NOC_046, w->fault, !stuck, RELATED(w->since.index),
             "an end of the barrier: every answer that the requests of this interface get is there",
             "a core that polls on although the counter stands at 0x%x, as it must: more answers "

@@ -55,10 +55,10 @@ static void judge_iatu(struct model *m, unsigned region)
             overlaps = i;
         }
     }
-    EXPECT(m, NULL, NOC_010, order && inside && overlaps == NOC_IATU_REGIONS, NOTHING,
-           "an outbound region that ends behind its base, within 2^58, apart from the others",
-           "region %u: 0x%llx..0x%llx%s", region, (unsigned long long)w.base,
-           (unsigned long long)w.limit, order && inside ? ", which another region has too" : "");
+    CHECK(m, NULL, NOC_010, order && inside && overlaps == NOC_IATU_REGIONS, NO_REFS,
+          "an outbound region that ends behind its base, within 2^58, apart from the others",
+          "region %u: 0x%llx..0x%llx%s", region, (unsigned long long)w.base,
+          (unsigned long long)w.limit, order && inside ? ", which another region has too" : "");
 }
 
 static void endpoint_store(struct model *m, const struct nocap_event *e)
@@ -91,9 +91,9 @@ static void endpoint_store(struct model *m, const struct nocap_event *e)
         p->dma_address_known = known;
     } else if (e->addr == NOCAP_DMA_DOORBELL && known && (v & 1) != 0 && p->dma_size_known) {
         bool address = !p->dma_address_known || p->dma_address % 4 == 0;
-        EXPECT(m, NULL, NOC_012, p->dma_size != 0 && p->dma_size % 4 == 0 && address, NOTHING,
-               "a DMA of a multiple of 4 bytes, not 0, at a multiple of 4", "%u bytes at 0x%x",
-               p->dma_size, p->dma_address);
+        CHECK(m, NULL, NOC_012, p->dma_size != 0 && p->dma_size % 4 == 0 && address, NO_REFS,
+              "a DMA of a multiple of 4 bytes, not 0, at a multiple of 4", "%u bytes at 0x%x",
+              p->dma_size, p->dma_address);
     }
 }
 
@@ -104,9 +104,9 @@ static void judge_bar(struct model *m, const struct nocap_event *e)
     uint64_t size = e->space == NOCAP_SPACE_BAR0   ? NOCAP_BAR0_SIZE
                     : e->space == NOCAP_SPACE_BAR2 ? NOCAP_BAR2_SIZE
                                                    : NOCAP_BAR4_SIZE;
-    EXPECT(m, NULL, NOC_013, e->addr < size && e->size <= size - e->addr, NOTHING,
-           "an access inside the BAR", "%llu bytes at 0x%llx of %s", (unsigned long long)e->size,
-           (unsigned long long)e->addr, nocap_space_name(e->space));
+    CHECK(m, NULL, NOC_013, e->addr < size && e->size <= size - e->addr, NO_REFS,
+          "an access inside the BAR", "%llu bytes at 0x%llx of %s", (unsigned long long)e->size,
+          (unsigned long long)e->addr, nocap_space_name(e->space));
 }
 
 static void judge_multicast(struct model *m, const struct nocap_event *e)
@@ -120,9 +120,9 @@ static void judge_multicast(struct model *m, const struct nocap_event *e)
     const struct tile *tile = read ? tile_find(m, e->chip, e->at) : NULL;
     m->harmless =
         order && workers && tile != NULL && tile->launch.running[NOCAP_PROCESSOR_BRISC] == NO;
-    EXPECT(m, NULL, NOC_011, order && workers && !read, NOTHING,
-           "a host multicast that writes, from corner to corner inside the worker grid",
-           "a %s of (%u,%u)-(%u,%u)", read ? "read" : "write", e->at.x, e->at.y, e->to.x, e->to.y);
+    CHECK(m, NULL, NOC_011, order && workers && !read, NO_REFS,
+          "a host multicast that writes, from corner to corner inside the worker grid",
+          "a %s of (%u,%u)-(%u,%u)", read ? "read" : "write", e->at.x, e->at.y, e->to.x, e->to.y);
     m->harmless = false;
 }
 
@@ -133,9 +133,9 @@ static void judge_ethernet(struct model *m, const struct nocap_event *e)
         return;
     }
     bool word = e->size == 4 && e->addr % 4 == 0;
-    EXPECT(m, NULL, NOC_009, word, NOTHING, "4 bytes at a multiple of 4",
-           "%llu bytes at 0x%llx of Ethernet tile (%u,%u)", (unsigned long long)e->size,
-           (unsigned long long)e->addr, e->at.x, e->at.y);
+    CHECK(m, NULL, NOC_009, word, NO_REFS, "4 bytes at a multiple of 4",
+          "%llu bytes at 0x%llx of Ethernet tile (%u,%u)", (unsigned long long)e->size,
+          (unsigned long long)e->addr, e->at.x, e->at.y);
     uint32_t v;
     bool store = e->kind == NOCAP_EV_WRITE && word_of(e, &v);
     if (word) {
@@ -203,9 +203,9 @@ void noc_register_store(struct model *m, const struct tile *tile, const struct a
         uint32_t mask = (uint32_t)(columns ? NOCAP_NIU_FIXED_COLUMNS : NOCAP_NIU_FIXED_ROWS);
         uint32_t other = mirrored(mask, columns ? NOCAP_GRID_WIDTH : NOCAP_GRID_HEIGHT);
         bool right = (v & mask) == mask || (noc == 1 && (v & other) == other);
-        EXPECT(m, tile, NOC_006, right, NOTHING,
-               columns ? "columns 0, 8 and 9 left out of broadcasts"
-                       : "rows 0 and 1 left out of broadcasts",
-               "0x%x", v);
+        CHECK(m, tile, NOC_006, right, NO_REFS,
+              columns ? "columns 0, 8 and 9 left out of broadcasts"
+                      : "rows 0 and 1 left out of broadcasts",
+              "0x%x", v);
     }
 }

@@ -197,15 +197,15 @@ void noc_landing(struct model *m, const struct observation *o)
         most = like > most ? like : most;
     }
     if (most == 3) {
-        HOLDS(m, NOC_047);
+        MARK_EXERCISED(m, NOC_047);
         arrive(l, best, o->tile->at, a);
     } else if (knows_all(m, l)) {
-        EXPECT(m, o->tile, NOC_047, false, RELATED(best != NULL ? best->at.index : NO_INDEX),
-               "what a request of its sender asked for: tile, address, bytes, once a tile",
-               most == 2 ? "%llu bytes at 0x%llx from (%u,%u) that are not those of the request"
-               : best != NULL ? "%llu bytes at 0x%llx from (%u,%u), which asked for another place"
-                              : "%llu bytes at 0x%llx from (%u,%u), which asked for none",
-               (unsigned long long)a->size, (unsigned long long)a->addr, from->at.x, from->at.y);
+        CHECK(m, o->tile, NOC_047, false, RELATED(best != NULL ? best->at.index : NO_INDEX),
+              "what a request of its sender asked for: tile, address, bytes, once a tile",
+              most == 2      ? "%llu bytes at 0x%llx from (%u,%u) that are not those of the request"
+              : best != NULL ? "%llu bytes at 0x%llx from (%u,%u), which asked for another place"
+                             : "%llu bytes at 0x%llx from (%u,%u), which asked for none",
+              (unsigned long long)a->size, (unsigned long long)a->addr, from->at.x, from->at.y);
         if (best != NULL) {
             best->bytes = UINT64_MAX; /* it is the one that went astray */
         }
@@ -223,10 +223,10 @@ void noc_landing_done(struct model *m, const struct tile *tile, const struct noc
         struct noc_waited *w = &l->waited[i % WAITED];
         if (w->has_id && w->id == e->id && w->owed && knows_all(m, l)) {
             uint64_t all = w->tiles * (w->end - w->addr);
-            EXPECT(m, tile, NOC_047, is_over(w), RELATED(w->at.index),
-                   "all bytes of a request arrived when it is acknowledged",
-                   "%llu of %llu bytes for 0x%llx of (%u,%u)", (unsigned long long)w->bytes,
-                   (unsigned long long)all, (unsigned long long)w->addr, w->to.x, w->to.y);
+            CHECK(m, tile, NOC_047, is_over(w), RELATED(w->at.index),
+                  "all bytes of a request arrived when it is acknowledged",
+                  "%llu of %llu bytes for 0x%llx of (%u,%u)", (unsigned long long)w->bytes,
+                  (unsigned long long)all, (unsigned long long)w->addr, w->to.x, w->to.y);
             w->bytes = UINT64_MAX;
         }
     }

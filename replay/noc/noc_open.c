@@ -116,24 +116,24 @@ static void count_any_end(struct noc_interface *n)
 static void judge_touch(struct model *m, const struct tile *tile, const struct noc_request *r,
                         const struct noc_touch *t, uint64_t end)
 {
-    EXPECT_AT(m, tile, NOC_029, false, t->at, RELATED(r->index, end),
-              r->kind == NOCAP_READS
-                  ? "a read barrier between a NOC read and the use of what it brings"
-                  : "a flush between a NOC write and the reuse of its source",
-              "a %s of 0x%llx; the request covers 0x%llx..0x%llx",
-              t->how == NOC_TOUCH_STORE ? "store" : "load", (unsigned long long)t->addr,
-              (unsigned long long)r->local, (unsigned long long)(r->local + r->size - 1));
+    CHECK_AT(m, tile, NOC_029, false, t->at, RELATED(r->index, end),
+             r->kind == NOCAP_READS
+                 ? "a read barrier between a NOC read and the use of what it brings"
+                 : "a flush between a NOC write and the reuse of its source",
+             "a %s of 0x%llx; the request covers 0x%llx..0x%llx",
+             t->how == NOC_TOUCH_STORE ? "store" : "load", (unsigned long long)t->addr,
+             (unsigned long long)r->local, (unsigned long long)(r->local + r->size - 1));
 }
 
 /* The end of a request shows, which may have been touched before it. */
 static void judge_end(struct model *m, const struct tile *tile, const struct noc_request *r)
 {
     if (r->touch.how == NOC_TOUCH_NONE) {
-        HOLDS(m, NOC_029);
+        MARK_EXERCISED(m, NOC_029);
     } else if (r->touch.how == NOC_TOUCH_EXIT) {
-        EXPECT_AT(m, tile, NOC_029, false, r->touch.at, RELATED(r->index, m->event->index),
-                  "no request under way when a kernel returns",
-                  "a request that ended later, at %llu", (unsigned long long)m->event->index);
+        CHECK_AT(m, tile, NOC_029, false, r->touch.at, RELATED(r->index, m->event->index),
+                 "no request under way when a kernel returns",
+                 "a request that ended later, at %llu", (unsigned long long)m->event->index);
     } else {
         judge_touch(m, tile, r, &r->touch, m->event->index);
     }
@@ -264,9 +264,9 @@ static void take_link(struct model *m, struct tile *tile, struct noc_interface *
             return; /* another initiator's; whether it may pass is not said */
         }
         const char *what = breaks(&c->last, e);
-        EXPECT(m, tile, NOC_024, what == NULL, RELATED(c->last.index),
-               "the next request of a linked chain, to the same place on the same channel", "%s",
-               what);
+        CHECK(m, tile, NOC_024, what == NULL, RELATED(c->last.index),
+              "the next request of a linked chain, to the same place on the same channel", "%s",
+              what);
     }
     c->open = linked(e);
     if (c->open) {
@@ -283,9 +283,9 @@ static void take_count(struct model *m, struct tile *tile, struct noc_interface 
         return;
     }
     unsigned count = ++n->outstanding[r->trid];
-    EXPECT(m, tile, NOC_027, count <= NOCAP_NIU_OUTSTANDING_MAX, NOTHING,
-           "at most 255 requests under way with one transaction id", "%u with id %u", count,
-           r->trid);
+    CHECK(m, tile, NOC_027, count <= NOCAP_NIU_OUTSTANDING_MAX, NO_REFS,
+          "at most 255 requests under way with one transaction id", "%u with id %u", count,
+          r->trid);
     if (count > NOCAP_NIU_OUTSTANDING_MAX) {
         n->outstanding[r->trid] = 0; /* as the counter has it, which has 8 bits */
     }
@@ -406,8 +406,8 @@ static void judge_open(struct model *m, struct tile *tile, struct noc_interface 
     if (judged || n->programmed || n->any_barrier || n->polled) { /* else an end may still show */
         const struct nocap_niu_counted everything = {.set = (1 << NOCAP_REQUESTS) - 1,
                                                      .done = true};
-        EXPECT(m, tile, NOC_029, open == NULL, RELATED(open->index),
-               "no request under way when a kernel returns", "%s", left_open(open));
+        CHECK(m, tile, NOC_029, open == NULL, RELATED(open->index),
+              "no request under way when a kernel returns", "%s", left_open(open));
         all_ended(n, &everything, agent);
     }
 }
@@ -420,9 +420,9 @@ static void judge_tags(struct model *m, struct tile *tile, struct noc_interface 
         if ((b->known >> tag & 1) == 0 || b->tag_by != agent) {
             continue;
         }
-        EXPECT_AFTER(m, tile, NOC_030, b->tag_since, b->words[tag] == 0, RELATED(b->tag_index),
-                     "PACKET_TAG 0 in every command buffer when a kernel returns",
-                     "0x%x in buffer %u", b->words[tag], i);
+        CHECK_AFTER(m, tile, NOC_030, b->tag_since, b->words[tag] == 0, RELATED(b->tag_index),
+                    "PACKET_TAG 0 in every command buffer when a kernel returns",
+                    "0x%x in buffer %u", b->words[tag], i);
         b->tag_since = m->fault;
     }
 }
@@ -436,9 +436,9 @@ void noc_kernel_exit(struct model *m, struct tile *tile, unsigned agent)
     for (unsigned noc = 0; noc < NOC_NOCS; noc++) {
         struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
         if (n->chain.open && n->chain.last.by == agent) {
-            EXPECT(m, tile, NOC_024, false, RELATED(n->chain.last.index),
-                   "a linked chain closed by a request without the linked bit", "%s",
-                   "the kernel returned");
+            CHECK(m, tile, NOC_024, false, RELATED(n->chain.last.index),
+                  "a linked chain closed by a request without the linked bit", "%s",
+                  "the kernel returned");
             n->chain.open = false;
         }
         judge_tags(m, tile, n, agent);

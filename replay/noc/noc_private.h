@@ -51,7 +51,7 @@ struct noc_request {
     uint8_t by, trid;
     bool posted, has_id, has_trid, sent, done;
     /* Its bytes were touched, or its kernel returned, before an end showed. That is a fault only if
-     * an end of this very request shows later: ends of single requests are told where a capture
+     * an end of this very request shows later: ends of single requests are reported where a capture
      * cared, not always. */
     struct noc_touch {
         struct event_ref at;
@@ -137,7 +137,7 @@ struct noc_arc { /* of one chip: where its message queues are, as the host found
     uint32_t written[NOC_ARC_QUEUES], fetched[NOC_ARC_QUEUES]; /* of requests, by queue */
     uint8_t fetched_known;                                     /* by queue */
 };
-struct noc_others {
+struct noc_eth_arc {
     struct noc_queue queues[NOC_QUEUES]; /* the latest */
     uint32_t queue_count;
     struct noc_arc arc;
@@ -192,7 +192,7 @@ const struct noc_wait *noc_waiting(const struct tile *tile, unsigned by);
 void noc_register_store(struct model *m, const struct tile *tile, const struct access *a);
 void noc_host_access(struct model *m, const struct nocap_event *e);
 
-/* noc_others.c: an access to an Ethernet tile from outside; `tile`: who asks, NULL: the host.
+/* noc_eth_arc.c: an access to an Ethernet tile from outside; `tile`: who asks, NULL: the host.
  * `value`: NULL: a load, or not captured. */
 void noc_ethernet_access(struct model *m, const struct tile *tile, uint16_t chip,
                          struct nocap_xy at, uint64_t addr, const uint32_t *value);
@@ -207,7 +207,7 @@ struct noc_part {
 };
 struct noc_state {
     struct noc_endpoint *endpoint; /* NULL: the host has not touched it yet */
-    struct noc_others *others;     /* NULL: such a tile was not touched yet */
+    struct noc_eth_arc *others;    /* NULL: such a tile was not touched yet */
     struct tile *stale;            /* the facts about its interfaces are; NULL: none */
 };
 static inline struct noc_part *noc_part(const struct tile *tile)
@@ -230,6 +230,6 @@ void noc_landing_done(struct model *m, const struct tile *tile, const struct noc
 void noc_landing(struct model *m, const struct observation *o);
 
 /* noc_waits.c */
-void noc_tile_waits(const struct telling *t);
+void noc_tile_waits(const struct wait_builder *t);
 
 #endif

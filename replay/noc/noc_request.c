@@ -74,8 +74,8 @@ static bool judge_ctrl(struct model *m, const struct tile *tile, const struct no
     uint32_t ctrl = (uint32_t)e->ctrl;
     bool type = nocap_niu_op(ctrl) != NOCAP_OP_NONE;
     bool reserved = (ctrl & ((uint32_t)NOCAP_CTRL_RESERVED | NOCAP_CTRL_L1_ACCUMULATE)) == 0;
-    EXPECT(m, tile, NOC_019, type && reserved, NOTHING,
-           "request type 0, 1 or 2; bits 12:10 and 31 of CTRL clear", "CTRL was 0x%x", ctrl);
+    CHECK(m, tile, NOC_019, type && reserved, NO_REFS,
+          "request type 0, 1 or 2; bits 12:10 and 31 of CTRL clear", "CTRL was 0x%x", ctrl);
     return type;
 }
 
@@ -89,9 +89,9 @@ static void judge_channel(struct model *m, const struct tile *tile, const struct
     }
     unsigned class = vc >> NOCAP_VC_CLASS_SHIFT;
     bool right = e->mcast ? class == NOCAP_VC_CLASS_MULTICAST : class < NOCAP_VC_CLASS_MULTICAST;
-    EXPECT(m, tile, NOC_025, right, NOTHING,
-           e->mcast ? "static class 10 for a multicast" : "static class 00 or 01 for a unicast",
-           "virtual channel %u, class %u", vc, class);
+    CHECK(m, tile, NOC_025, right, NO_REFS,
+          e->mcast ? "static class 10 for a multicast" : "static class 00 or 01 for a unicast",
+          "virtual channel %u, class %u", vc, class);
 }
 
 static void judge_broadcast(struct model *m, const struct tile *tile, const struct nocap_event *e)
@@ -101,11 +101,11 @@ static void judge_broadcast(struct model *m, const struct tile *tile, const stru
     bool path = !ctrl || !e->mcast || (e->ctrl & NOCAP_CTRL_PATH_RESERVE) != 0;
     bool priority = ctrl && (e->ctrl & NOCAP_CTRL_PRIORITY) != 0;
     if (ctrl || e->mcast) {
-        EXPECT(m, tile, NOC_026, !read && path && !priority, NOTHING,
-               "no read from many tiles, the path of a multicast reserved, priority 0", "%s",
-               read       ? "a read with the broadcast bit"
-               : priority ? "a priority other than 0"
-                          : "a multicast without path reserve");
+        CHECK(m, tile, NOC_026, !read && path && !priority, NO_REFS,
+              "no read from many tiles, the path of a multicast reserved, priority 0", "%s",
+              read       ? "a read with the broadcast bit"
+              : priority ? "a priority other than 0"
+                         : "a multicast without path reserve");
     }
 }
 
@@ -132,9 +132,9 @@ static bool judge_coordinates(struct model *m, const struct tile *tile, const st
     bool right = rectangle ? nocap_is_tensix_tile(m->header->board, far_end->at) &&
                                  nocap_is_tensix_tile(m->header->board, other)
                            : exists(m, far_end->at);
-    EXPECT(m, tile, NOC_032, right, NOTHING,
-           rectangle ? "a multicast to worker tiles" : "the coordinates of a tile",
-           "(%u,%u)-(%u,%u)", far_end->at.x, far_end->at.y, other.x, other.y);
+    CHECK(m, tile, NOC_032, right, NO_REFS,
+          rectangle ? "a multicast to worker tiles" : "the coordinates of a tile",
+          "(%u,%u)-(%u,%u)", far_end->at.x, far_end->at.y, other.x, other.y);
     return right;
 }
 
@@ -142,8 +142,8 @@ static void judge_own(struct model *m, const struct tile *tile, const struct req
 {
     struct nocap_xy own;
     if (nocap_noc_own_end(r->e, &own)) {
-        EXPECT(m, tile, NOC_028, nocap_xy_equal(noc0(r, own), r->e->at), NOTHING,
-               "the own tile where the answer goes", "(%u,%u)", own.x, own.y);
+        CHECK(m, tile, NOC_028, nocap_xy_equal(noc0(r, own), r->e->at), NO_REFS,
+              "the own tile where the answer goes", "(%u,%u)", own.x, own.y);
     }
 }
 
@@ -162,9 +162,9 @@ static void judge_tensix_end(struct model *m, const struct tile *tile, const str
 {
     const struct nocap_region_info *row = nocap_tile_region(end->addr);
     bool inside = row->region != NOCAP_REGION_GAP && r->size - 1 <= row->last - end->addr;
-    EXPECT(m, tile, NOC_008, inside, NOTHING, "a request that does not cross a memory boundary",
-           "%llu bytes at 0x%llx (%s)", (unsigned long long)r->size, (unsigned long long)end->addr,
-           row->name);
+    CHECK(m, tile, NOC_008, inside, NO_REFS, "a request that does not cross a memory boundary",
+          "%llu bytes at 0x%llx (%s)", (unsigned long long)r->size, (unsigned long long)end->addr,
+          row->name);
 }
 
 static void judge_end(struct model *m, const struct tile *tile, const struct request *r,
@@ -185,8 +185,8 @@ static void judge_end(struct model *m, const struct tile *tile, const struct req
         bool word = end->addr % NOCAP_NIU_MMIO_SIZE == 0;
         uint32_t v = (uint32_t)r->e->value;
         bool store = r->e->op == NOCAP_OP_INLINE && (r->e->has & NOCAP_F_VALUE) != 0;
-        EXPECT(m, tile, NOC_009, word, NOTHING, "4 bytes at a multiple of 4", "0x%llx",
-               (unsigned long long)end->addr);
+        CHECK(m, tile, NOC_009, word, NO_REFS, "4 bytes at a multiple of 4", "0x%llx",
+              (unsigned long long)end->addr);
         if (word) {
             noc_ethernet_access(m, tile, r->e->chip, end->at, end->addr, store ? &v : NULL);
         }
@@ -194,10 +194,10 @@ static void judge_end(struct model *m, const struct tile *tile, const struct req
     }
     if (end->kind == NOCAP_TILE_ETHERNET || end->kind == NOCAP_TILE_DRAM) {
         uint64_t over = nocap_niu_overrun(end->kind, end->addr, r->size);
-        EXPECT(m, tile, NOC_008, over == 0, NOTHING,
-               "a request that does not cross a memory boundary",
-               "%llu bytes behind the end of %s tile (%u,%u)", (unsigned long long)over,
-               nocap_tile_kind_name(end->kind), end->at.x, end->at.y);
+        CHECK(m, tile, NOC_008, over == 0, NO_REFS,
+              "a request that does not cross a memory boundary",
+              "%llu bytes behind the end of %s tile (%u,%u)", (unsigned long long)over,
+              nocap_tile_kind_name(end->kind), end->at.x, end->at.y);
     }
 }
 
@@ -214,10 +214,10 @@ static bool judge_length(struct model *m, const struct tile *tile, const struct 
                  (!r->to.addr_known || r->to.addr % NOCAP_NIU_SPLIT_ALIGNMENT == 0);
     bool right = r->size != 0 && (r->size <= NOCAP_NIU_PACKET_MAX || split) &&
                  (!registers || r->size == NOCAP_NIU_MMIO_SIZE);
-    EXPECT(m, tile, NOC_022, right, NOTHING,
-           registers ? "4 bytes to or from a register"
-                     : "1 to 16384 bytes, more only if both addresses are multiples of 64",
-           "%llu bytes", (unsigned long long)r->size);
+    CHECK(m, tile, NOC_022, right, NO_REFS,
+          registers ? "4 bytes to or from a register"
+                    : "1 to 16384 bytes, more only if both addresses are multiples of 64",
+          "%llu bytes", (unsigned long long)r->size);
     return right;
 }
 
@@ -246,9 +246,9 @@ static void judge_alignment(struct model *m, const struct tile *tile, const stru
                            : far_end->place == NOCAP_PLACE_L1   ? NOC_005
                            : far_end->place == NOCAP_PLACE_MMIO ? NOC_004
                                                                 : NOC_003;
-    EXPECT_AFTER(m, tile, rule, unaligned_since(m, e), right, NOTHING, expected,
-                 "0x%llx to 0x%llx (far end in %s)", (unsigned long long)r->from.addr,
-                 (unsigned long long)r->to.addr, nocap_niu_place_name(far_end->place));
+    CHECK_AFTER(m, tile, rule, unaligned_since(m, e), right, NO_REFS, expected,
+                "0x%llx to 0x%llx (far end in %s)", (unsigned long long)r->from.addr,
+                (unsigned long long)r->to.addr, nocap_niu_place_name(far_end->place));
 }
 
 /* Whether a piece of the mailbox is what a dispatcher sends: whole launch messages in their slots,
@@ -299,14 +299,13 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
     bool known = queue != NULL && queue->used;
     bool dispatcher = known && nocap_xy_equal(r->e->at, queue->at[QUEUE_DISPATCH]);
     bool fits = is_dispatched(l, first, r->size);
-    EXPECT_AFTER(m, tile, NOC_032, dispatcher ? queue->launches_since : FAULT_NONE,
-                 fits && (dispatcher || !known), NOTHING,
-                 fits
-                     ? "launch messages and go words from the queue's dispatch tile only"
+    CHECK_AFTER(m, tile, NOC_032, dispatcher ? queue->launches_since : FAULT_NONE,
+                fits && (dispatcher || !known), NO_REFS,
+                fits ? "launch messages and go words from the queue's dispatch tile only"
                      : "no request that writes to a tile's mailbox but whole launch messages, a go "
                        "word or its index",
-                 "%llu bytes at 0x%llx of (%u,%u)", (unsigned long long)r->size,
-                 (unsigned long long)first, r->to.at.x, r->to.at.y);
+                "%llu bytes at 0x%llx of (%u,%u)", (unsigned long long)r->size,
+                (unsigned long long)first, r->to.at.x, r->to.at.y);
 }
 
 static void judge_inline(struct model *m, const struct tile *tile, const struct request *r)
@@ -315,14 +314,14 @@ static void judge_inline(struct model *m, const struct tile *tile, const struct 
         return;
     }
     if (r->to.kind == NOCAP_TILE_DRAM || r->to.kind == NOCAP_TILE_PCIE) {
-        EXPECT(m, tile, NOC_021, false, NOTHING, "no inline write to DRAM or host memory",
-               "one to %s tile (%u,%u)", nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y);
+        CHECK(m, tile, NOC_021, false, NO_REFS, "no inline write to DRAM or host memory",
+              "one to %s tile (%u,%u)", nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y);
         return;
     }
-    HOLDS(m, NOC_021);
-    EXPECT(m, tile, NOC_001, r->to.place != NOCAP_PLACE_L1, NOTHING,
-           "an inline write to a register, not to L1", "one to 0x%llx of (%u,%u)",
-           (unsigned long long)r->to.addr, r->to.at.x, r->to.at.y);
+    MARK_EXERCISED(m, NOC_021);
+    CHECK(m, tile, NOC_001, r->to.place != NOCAP_PLACE_L1, NO_REFS,
+          "an inline write to a register, not to L1", "one to 0x%llx of (%u,%u)",
+          (unsigned long long)r->to.addr, r->to.at.x, r->to.at.y);
 }
 
 bool noc_adds_to_stream(uint64_t addr)
@@ -348,10 +347,10 @@ static void judge_atomic(struct model *m, const struct tile *tile, const struct 
                   nocap_niu_place(nocap_tile_kind(m->header->board, noc0(r, e->ret)), e->raddr) ==
                       NOCAP_PLACE_L1;
     bool target = r->to.place == NOCAP_PLACE_L1;
-    EXPECT(m, tile, NOC_020, target && answer, NOTHING,
-           target ? "the old value returned to L1" : "an atomic on L1 of a Tensix or Ethernet tile",
-           "0x%llx in %s tile (%u,%u), answer to 0x%llx", (unsigned long long)r->to.addr,
-           nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y, (unsigned long long)e->raddr);
+    CHECK(m, tile, NOC_020, target && answer, NO_REFS,
+          target ? "the old value returned to L1" : "an atomic on L1 of a Tensix or Ethernet tile",
+          "0x%llx in %s tile (%u,%u), answer to 0x%llx", (unsigned long long)r->to.addr,
+          nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y, (unsigned long long)e->raddr);
 }
 
 static void judge_request(struct model *m, const struct observation *o)

@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "replay/core/progress.h"
-#include "replay/core/telling.h"
+#include "replay/core/wait_builder.h"
 #include "replay/noc/noc_private.h"
 
-static void report_said(const struct telling *t, unsigned agent, const struct noc_wait *said)
+static void report_said(const struct wait_builder *t, unsigned agent, const struct noc_wait *said)
 {
     struct nocap_wait w = wait_begin(t, agent, said->since);
     char what[WAIT_TEXT], requests[160];
@@ -29,7 +29,7 @@ static void report_said(const struct telling *t, unsigned agent, const struct no
     wait_report(t, &w);
 }
 
-void noc_tile_waits(const struct telling *t)
+void noc_tile_waits(const struct wait_builder *t)
 {
     if (t->tile->launch.in_reset) {
         return;

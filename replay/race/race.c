@@ -7,7 +7,7 @@
 
 /* ---- places ---- */
 
-static inline struct race_place **race_slot(struct race *r, uint16_t chip, struct nocap_xy at)
+static inline struct race_mem_ctx **race_slot(struct race *r, uint16_t chip, struct nocap_xy at)
 {
     uint32_t i = ((uint32_t)chip << 16 | (uint32_t)at.x << 8 | at.y) * UINT32_C(2654435761) >> 8;
     i %= RACE_SLOTS;
@@ -32,10 +32,10 @@ static uint64_t size_of(const struct model *m, struct nocap_xy at)
     }
 }
 
-static struct race_place *new_place(struct model *m, uint16_t chip, struct nocap_xy at)
+static struct race_mem_ctx *new_place(struct model *m, uint16_t chip, struct nocap_xy at)
 {
     struct race *r = race_of(m);
-    struct race_place *p = r->count < RACE_PLACES_MAX ? calloc(1, sizeof *p) : NULL;
+    struct race_mem_ctx *p = r->count < RACE_PLACES_MAX ? calloc(1, sizeof *p) : NULL;
     m->out_of_memory |= p == NULL && r->count < RACE_PLACES_MAX;
     if (p == NULL) {
         return NULL;
@@ -52,9 +52,9 @@ static struct race_place *new_place(struct model *m, uint16_t chip, struct nocap
     return *race_slot(r, chip, at) = r->latest = p;
 }
 
-struct race_place *race_place(struct model *m, uint16_t chip, struct nocap_xy at)
+struct race_mem_ctx *race_place(struct model *m, uint16_t chip, struct nocap_xy at)
 {
-    struct race_place *p = *race_slot(race_of(m), chip, at);
+    struct race_mem_ctx *p = *race_slot(race_of(m), chip, at);
     return __builtin_expect(p != NULL, 1) ? p : new_place(m, chip, at);
 }
 
@@ -69,7 +69,7 @@ static void forget_tile(struct model *m, struct tile *tile)
 static void release(struct model *m)
 {
     struct race *r = race_of(m);
-    for (struct race_place *p = r == NULL ? NULL : r->latest, *next; p != NULL; p = next) {
+    for (struct race_mem_ctx *p = r == NULL ? NULL : r->latest, *next; p != NULL; p = next) {
         next = p->next;
         race_memory_free(&p->memory);
         for (unsigned i = 0; p->streams != NULL && i < RACE_STREAMS; i++) {
@@ -131,7 +131,7 @@ static void ended(struct model *m)
 {
     for (uint32_t i = 0; race_of(m) != NULL && i < m->ended_count; i++) {
         const struct ended *e = &m->ended[i];
-        struct race_place *p = *race_slot(race_of(m), e->tile->chip, e->tile->at);
+        struct race_mem_ctx *p = *race_slot(race_of(m), e->tile->chip, e->tile->at);
         if (p == NULL || e->kind == NOCAP_ATOMICS || (e->kind == NOCAP_READS && !e->done)) {
             continue;
         }

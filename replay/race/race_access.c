@@ -19,8 +19,9 @@ static void fetch_next(const struct race_memory *memory, uint32_t row)
     }
 }
 
-struct race_span *race_write(struct model *m, struct race_place *where, const struct race_access *a,
-                             struct race_clock *release, const struct access *bytes)
+struct race_span *race_write(struct model *m, struct race_mem_ctx *where,
+                             const struct race_access *a, struct race_clock *release,
+                             const struct access *bytes)
 {
     struct race_memory *memory = &where->memory;
     uint32_t row = race_memory_find(memory, a->first);
@@ -68,7 +69,7 @@ static void add_reader(struct race_span *span, const struct race_row *row,
 
 /* What a core learns by a load of the span, or of a part: does its value come from the write that
  * is known? */
-static void learn_load(struct model *m, const struct race_access *r, struct race_place *where,
+static void learn_load(struct model *m, const struct race_access *r, struct race_mem_ctx *where,
                        struct race_span *span, const struct race_row *row, const struct access *a)
 {
     uint64_t v;
@@ -79,9 +80,9 @@ static void learn_load(struct model *m, const struct race_access *r, struct race
     if (written && (!whole || !span->value_known || span->value == v)) {
         race_reported(m, r->agent, where, &span->news);
     } else if (changed || !race_of(m)->all_seen) { /* somebody else wrote it */
-        race_clock_raise_floor(m, clock, r->index);
+        race_clock_raise_base(m, clock, r->index);
     } else if (!written) {
-        race_clock_raise_floor(m, clock, where->memory.lost);
+        race_clock_raise_base(m, clock, where->memory.lost);
     }
     if (whole) {
         span->seen = v;
@@ -89,7 +90,7 @@ static void learn_load(struct model *m, const struct race_access *r, struct race
     }
 }
 
-void race_read(struct model *m, struct race_place *where, const struct race_access *a,
+void race_read(struct model *m, struct race_mem_ctx *where, const struct race_access *a,
                const struct access *bytes)
 {
     struct race_memory *memory = &where->memory;
@@ -130,7 +131,7 @@ static struct race_access access_of(const struct model *m, const struct access *
 
 void race_core_stream(struct model *m, const struct observation *o)
 {
-    struct race_place *p = race_here(m, o->tile);
+    struct race_mem_ctx *p = race_here(m, o->tile);
     struct race_news *news = p != NULL ? race_stream(m, p, o->access.addr) : NULL;
     if (news == NULL) {
         return;
@@ -146,14 +147,14 @@ void race_core_stream(struct model *m, const struct observation *o)
     } else if (news->write.index != 0) {
         race_reported(m, self, p, news);
     } else if (!race_of(m)->all_seen) {
-        race_clock_raise_floor(m, &self->clock, r.index);
+        race_clock_raise_base(m, &self->clock, r.index);
     }
 }
 
 void race_core_memory(struct model *m, const struct observation *o)
 {
     const struct access *a = &o->access;
-    struct race_place *p = race_here(m, o->tile);
+    struct race_mem_ctx *p = race_here(m, o->tile);
     if (p == NULL || a->size == 0 || a->addr + a->size > p->size) {
         return;
     }
@@ -172,9 +173,9 @@ void race_core_message(struct model *m, const struct observation *o)
     uint64_t addr = o->access.addr;
     bool message = (addr >= NOCAP_BASE_PC_BUF0 && addr <= NOCAP_LAST_PC_BUF2) ||
                    (addr >= NOCAP_BASE_HW_MAILBOX0 && addr <= NOCAP_LAST_HW_MAILBOX3);
-    struct race_place *p = message && !o->access.store ? race_here(m, o->tile) : NULL;
+    struct race_mem_ctx *p = message && !o->access.store ? race_here(m, o->tile) : NULL;
     if (p != NULL) {
-        race_clock_raise_floor(m, &race_agent(p, o->access.by)->clock, race_stamp(m->event->index));
+        race_clock_raise_base(m, &race_agent(p, o->access.by)->clock, race_stamp(m->event->index));
     }
 }
 
@@ -189,7 +190,7 @@ void race_outside_store(struct model *m, const struct observation *o)
     if (e->kind != NOCAP_EV_WRITE || restates) {
         return;
     }
-    struct race_place *p = race_here(m, o->tile);
+    struct race_mem_ctx *p = race_here(m, o->tile);
     if (p == NULL || a->size == 0) {
         return;
     }
@@ -205,7 +206,7 @@ void race_outside_store(struct model *m, const struct observation *o)
 
 /* ---- notes ---- */
 
-static void take_lock(struct race_place *p, const struct nocap_note *note, uint64_t index)
+static void take_lock(struct race_mem_ctx *p, const struct nocap_note *note, uint64_t index)
 {
     if (note->form == NOCAP_NOTE_LOCK) {
         if (p->lock_count < RACE_LOCKS) {
@@ -233,10 +234,10 @@ void race_note(struct model *m, const struct observation *o)
     if (o->tile == NULL || (!holds && !semaphore) || !race_begin(m)) {
         return;
     }
-    struct race_place *p = race_place(m, e->chip, e->at);
+    struct race_mem_ctx *p = race_place(m, e->chip, e->at);
     if (p != NULL && holds) {
         take_lock(p, &note, e->index);
     } else if (p != NULL) { /* who sets the semaphore is not said */
-        race_clock_raise_floor(m, &race_agent(p, note.by)->clock, race_stamp(e->index));
+        race_clock_raise_base(m, &race_agent(p, note.by)->clock, race_stamp(e->index));
     }
 }

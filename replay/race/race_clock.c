@@ -76,7 +76,7 @@ static bool own(struct model *m, struct race_clock **clock)
     }
     if (old != NULL) {
         memcpy(copy->until, old->until, count * sizeof old->until[0]);
-        copy->floor = old->floor;
+        copy->base_epoch = old->base_epoch;
         race_clock_drop(old);
     }
     *clock = copy;
@@ -144,14 +144,15 @@ bool race_clock_arrived(const struct race_clock *clock, uint64_t first, unsigned
     return false;
 }
 
-void race_clock_raise_floor(struct model *m, struct race_clock **clock, uint64_t floor)
+void race_clock_raise_base(struct model *m, struct race_clock **clock, uint64_t epoch)
 {
-    if ((*clock == NULL || (*clock)->floor < floor) && own(m, clock)) {
-        (*clock)->floor = floor;
+    if ((*clock == NULL || (*clock)->base_epoch < epoch) && own(m, clock)) {
+        (*clock)->base_epoch = epoch;
     }
 }
 
-/* Without room the floor rises over all entries. The clock and its keys are their owner's alone. */
+/* Without room the base epoch rises over all entries. The clock and its keys are their owner's
+ * alone. */
 static void bound(struct race_clock *clock)
 {
     struct race_keys *keys = clock->keys;
@@ -159,7 +160,7 @@ static void bound(struct race_clock *clock)
         return;
     }
     for (uint32_t i = 0; i < keys->count; i++) {
-        clock->floor = later(clock->floor, clock->until[i]);
+        clock->base_epoch = later(clock->base_epoch, clock->until[i]);
     }
     keys->count = 0;
 }
@@ -254,7 +255,7 @@ void race_clock_join(struct model *m, struct race_clock **clock, struct race_clo
     if (both == NULL) {
         return;
     }
-    both->floor = later(old->floor, other->floor);
+    both->base_epoch = later(old->base_epoch, other->base_epoch);
     if (same) {
         join_times(both, old, other);
     } else {

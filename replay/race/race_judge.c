@@ -48,14 +48,14 @@ static bool same_path(const struct race_access *before, const struct race_access
            before->noc == a->noc && race_same_channel(before->channel, a->channel);
 }
 
-static bool ordered(const struct model *m, const struct race_place *where,
+static bool ordered(const struct model *m, const struct race_mem_ctx *where,
                     const struct race_access *before, const struct race_access *a)
 {
-    const struct race_place *from = before->agent->place;
+    const struct race_mem_ctx *from = before->agent->place;
     const struct race_clock *clock = a->agent->clock;
     uint64_t index = before->index;
     bool own = from == a->agent->place;
-    if (index <= race_of(m)->start || (!own && clock != NULL && clock->floor >= index)) {
+    if (index <= race_of(m)->start || (!own && clock != NULL && clock->base_epoch >= index)) {
         return true;
     }
     if (!is_request(before)) {
@@ -65,11 +65,11 @@ static bool ordered(const struct model *m, const struct race_place *where,
     bool counted = before->way < RACE_ENDS; /* nothing counts the arrival of posted writes */
     if ((own && counted && from->over[before->way][before->noc] >= index) || same_path(before, a) ||
         (counted &&
-         race_clock_until(clock, race_way_key(before->way, from, before->noc)) >= index)) {
+         race_clock_until(clock, race_completion_key(before->way, from, before->noc)) >= index)) {
         return true;
     }
     if (before->way == RACE_LEAVE) { /* what was acknowledged has left */
-        return race_clock_until(clock, race_way_key(RACE_ACK, from, before->noc)) >= index;
+        return race_clock_until(clock, race_completion_key(RACE_ACK, from, before->noc)) >= index;
     }
     return before->way != RACE_ARRIVE &&
            race_clock_arrived(clock, race_order_key(from, before->noc, where, 0), before->channel,
@@ -82,7 +82,7 @@ static bool end_shows(const struct model *m, const struct race_access *before)
     if (before->way == RACE_ORDER || before->way == RACE_CORE) {
         return true;
     }
-    const struct race_place *p = before->agent->place;
+    const struct race_mem_ctx *p = before->agent->place;
     const struct tile *tile = tile_find(m, p->chip, p->at);
     const struct noc_facts *shows = tile != NULL ? &tile->noc[before->noc] : NULL;
     return shows != NULL && (before->way == RACE_ARRIVE  ? shows->reads_done
@@ -120,16 +120,17 @@ static const char *missing(const struct race_access *before, bool same_agent)
                           : "a read barrier before signalling the other agent";
     case RACE_LEAVE:
         return same_agent ? "a flush or a write barrier between the two"
-                          : "a flush or a write barrier before the other agent is told to go on";
+                          : "a flush or a write barrier before signalling the other agent";
     case RACE_ACK:
         return same_agent
                    ? "a write barrier between the two, or one NOC and one virtual channel for both"
-                   : "a write barrier before the other agent is told, or the news on the same NOC "
-                     "and virtual channel as the data";
+                   : "a write barrier before signalling the other agent, or the notification on "
+                     "the "
+                     "same NOC and virtual channel as the data";
     case RACE_ORDER:
         return "a response to wait for, or the same NOC and virtual channel for what follows: "
                "nothing waits for a posted write";
-    default: return "news of the end of the first access before the second";
+    default: return "a notification of the end of the first access before the second";
     }
 }
 
@@ -168,33 +169,33 @@ static void report(struct model *m, enum nocap_rule rule, const struct race_acce
     uint64_t from = before->first > a->first ? before->first : a->first;
     uint64_t end = before->end < a->end ? before->end : a->end;
     struct race_fault *fault = fault_of(race_of(m), before->index);
-    EXPECT_AFTER(m, tile, rule, fault->since, false, RELATED(before->index - 1),
-                 missing(before, same_agent), "%s and %s both touch 0x%llx..0x%llx: %s",
-                 describe(first, before, rule != NOC_042), describe(second, a, rule != NOC_041),
-                 (unsigned long long)from, (unsigned long long)(end - 1),
-                 why_open(before, same_agent, signalled));
+    CHECK_AFTER(m, tile, rule, fault->since, false, RELATED(before->index - 1),
+                missing(before, same_agent), "%s and %s both touch 0x%llx..0x%llx: %s",
+                describe(first, before, rule != NOC_042), describe(second, a, rule != NOC_041),
+                (unsigned long long)from, (unsigned long long)(end - 1),
+                why_open(before, same_agent, signalled));
     fault->since = m->fault;
 }
 
 /* Nothing at all came to the tile since: it cannot know of the first access. What a core loads may
- * itself be the news. */
+ * itself be the notification. */
 static bool isolated(const struct model *m, const struct race_access *before,
                      const struct race_access *a)
 {
-    const struct race_place *p = a->agent->place;
+    const struct race_mem_ctx *p = a->agent->place;
     const struct race_clock *clock = a->agent->clock;
     return race_of(m)->all_seen && p->reached <= before->index && p->fetched < before->index &&
-           (clock == NULL || clock->floor < before->index) && before->agent->place != p &&
+           (clock == NULL || clock->base_epoch < before->index) && before->agent->place != p &&
            is_request(before) && is_request(a);
 }
 
-static void judge_pair(struct model *m, const struct race_place *where,
+static void judge_pair(struct model *m, const struct race_mem_ctx *where,
                        const struct race_access *before, bool before_writes,
                        const struct race_access *a, bool writes)
 {
     enum nocap_rule rule = !writes ? NOC_041 : !before_writes ? NOC_042 : NOC_043;
     if (ordered(m, where, before, a)) {
-        HOLDS(m, rule);
+        MARK_EXERCISED(m, rule);
         return;
     }
     bool same_agent = before->agent == a->agent;
@@ -208,7 +209,7 @@ static void judge_pair(struct model *m, const struct race_place *where,
     }
 }
 
-bool race_judge(struct model *m, const struct race_place *where, uint32_t row,
+bool race_judge(struct model *m, const struct race_mem_ctx *where, uint32_t row,
                 const struct race_access *a, bool writes)
 {
     const struct race_memory *memory = &where->memory;
@@ -231,21 +232,21 @@ bool race_judge(struct model *m, const struct race_place *where, uint32_t row,
     return polled;
 }
 
-void race_judge_locks(struct model *m, struct race_place *where, const struct race_access *a)
+void race_judge_locks(struct model *m, struct race_mem_ctx *where, const struct race_access *a)
 {
     fault_id since = FAULT_NONE; /* of the same write */
     for (uint32_t i = 0; i < where->lock_count; i++) {
         const struct race_lock *l = &where->locks[i];
-        const struct race_place *p = a->agent->place;
+        const struct race_mem_ctx *p = a->agent->place;
         bool free_bytes = a->end <= l->first || a->first >= l->end;
-        EXPECT_AFTER(m, tile_get(m, p->chip, p->at), l->cb ? NOC_045 : NOC_044, since, free_bytes,
-                     RELATED(l->index),
-                     l->cb ? "no NOC write to a circular buffer while a core holds it"
-                           : "no NOC write to memory while a core holds it",
-                     "a NOC write to 0x%llx..0x%llx of %u,%u, of which %s holds 0x%llx..0x%llx",
-                     (unsigned long long)a->first, (unsigned long long)(a->end - 1), where->at.x,
-                     where->at.y, nocap_agent_name(l->by), (unsigned long long)l->first,
-                     (unsigned long long)(l->end - 1));
+        CHECK_AFTER(m, tile_get(m, p->chip, p->at), l->cb ? NOC_045 : NOC_044, since, free_bytes,
+                    RELATED(l->index),
+                    l->cb ? "no NOC write to a circular buffer while a core holds it"
+                          : "no NOC write to memory while a core holds it",
+                    "a NOC write to 0x%llx..0x%llx of %u,%u, of which %s holds 0x%llx..0x%llx",
+                    (unsigned long long)a->first, (unsigned long long)(a->end - 1), where->at.x,
+                    where->at.y, nocap_agent_name(l->by), (unsigned long long)l->first,
+                    (unsigned long long)(l->end - 1));
         since = free_bytes ? since : m->fault;
     }
 }

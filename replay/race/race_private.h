@@ -9,10 +9,10 @@
  * word that it loads what the writer of the word knew. Memory is kept as spans with their latest
  * write and reads.
  *
- * What is not known is not wrong: two accesses are told only where the second agent knows that the
- * first one went on behind its access (it saw something that was sent later) and yet nothing says
- * that the access is over; or where nothing at all can have reached the second agent since. Loads
- * and stores of two cores are no matter of the NOC and are not judged. */
+ * What is not known is not wrong: two accesses are reported only where the second agent knows that
+ * the first one went on behind its access (it saw something that was sent later) and yet nothing
+ * says that the access is over; or where nothing at all can have reached the second agent since.
+ * Loads and stores of two cores are no matter of the NOC and are not judged. */
 #ifndef NOCAP_REPLAY_RACE_PRIVATE_H
 #define NOCAP_REPLAY_RACE_PRIVATE_H
 
@@ -24,7 +24,7 @@
 #include "replay/race/race.h"
 
 /* Ways in which an access comes to an end. */
-enum race_way {
+enum race_completion {
     RACE_ARRIVE, /* a NOC read: its data has arrived */
     RACE_LEAVE,  /* the source of a NOC write: it has left */
     RACE_ACK,    /* the far end of a NOC write or atomic: acknowledged */
@@ -44,9 +44,9 @@ static inline bool race_same_channel(unsigned a, unsigned b)
 
 /* ---- places ---- */
 
-struct race_place;
+struct race_mem_ctx;
 struct race_agent {
-    struct race_place *place;
+    struct race_mem_ctx *place;
     struct race_clock *clock; /* what it knows to be over; NULL: nothing yet */
 };
 
@@ -74,7 +74,7 @@ struct race_memory {
 };
 
 /* A memory that the NOC reaches, with the interface and the cores of its tile. */
-struct race_place {
+struct race_mem_ctx {
     uint32_t number;
     uint16_t chip;
     struct nocap_xy at;
@@ -89,13 +89,13 @@ struct race_place {
     uint64_t reached;                    /* index at which something last came in */
     struct race_lock locks[RACE_LOCKS];
     uint32_t lock_count;
-    struct race_place *next; /* that was met before */
+    struct race_mem_ctx *next; /* that was met before */
 };
 
 enum { RACE_PLACES_MAX = 1 << 13, RACE_SLOTS = 2 * RACE_PLACES_MAX, RACE_FAULTS = 64 };
 struct race {
-    struct race_place *slots[RACE_SLOTS]; /* open addressing by chip and coordinate */
-    struct race_place *latest;            /* begins the list of all */
+    struct race_mem_ctx *slots[RACE_SLOTS]; /* open addressing by chip and coordinate */
+    struct race_mem_ctx *latest;            /* begins the list of all */
     uint32_t count;
     bool all_seen;  /* every write into a tile is in the trace */
     bool started;   /* a request was seen: before, nothing is remembered */
@@ -113,12 +113,12 @@ static inline struct race *race_of(const struct model *m)
 /* Makes the model's part; false without memory. */
 bool race_begin(struct model *m);
 /* The place, made when it is met first; NULL without memory, or when there are too many. */
-struct race_place *race_place(struct model *m, uint16_t chip, struct nocap_xy at);
+struct race_mem_ctx *race_place(struct model *m, uint16_t chip, struct nocap_xy at);
 struct race_part { /* of a tile */
-    struct race_place *place;
+    struct race_mem_ctx *place;
 };
 /* The same for a tile. */
-static inline struct race_place *race_here(struct model *m, const struct tile *tile)
+static inline struct race_mem_ctx *race_here(struct model *m, const struct tile *tile)
 {
     struct race_part *part = tile->part[MODEL_RACE];
     if (__builtin_expect(part->place == NULL, 0)) {
@@ -132,7 +132,7 @@ static inline uint64_t race_stamp(uint64_t index)
 {
     return index + 1;
 }
-static inline struct race_agent *race_agent(struct race_place *p, uint8_t by)
+static inline struct race_agent *race_agent(struct race_mem_ctx *p, uint8_t by)
 {
     return &p->agents[by - NOCAP_BY_BRISC];
 }
@@ -156,7 +156,8 @@ struct race_keys {
 /* Shared between agents and spans; changed only by a sole owner. */
 struct race_clock {
     uint32_t owners, capacity;
-    uint64_t floor; /* everything up to here is taken to be over: beyond is what is not known */
+    uint64_t
+        base_epoch; /* everything up to here is taken to be over: beyond is what is not known */
     struct race_keys *keys;
     uint64_t until[]; /* by key: the time up to which accesses of that kind are over */
 };
@@ -170,12 +171,13 @@ static inline uint64_t race_core_key(const struct race_agent *agent)
            (uint64_t)agent->place->number << RACE_AGENT_BITS |
            (uint64_t)(agent - agent->place->agents);
 }
-static inline uint64_t race_way_key(unsigned way, const struct race_place *place, unsigned noc)
+static inline uint64_t race_completion_key(unsigned way, const struct race_mem_ctx *place,
+                                           unsigned noc)
 {
     return (uint64_t)way << RACE_WAY_SHIFT | (uint64_t)place->number << 1 | noc;
 }
-static inline uint64_t race_order_key(const struct race_place *from, unsigned noc,
-                                      const struct race_place *to, unsigned channel)
+static inline uint64_t race_order_key(const struct race_mem_ctx *from, unsigned noc,
+                                      const struct race_mem_ctx *to, unsigned channel)
 {
     uint64_t route = ((uint64_t)from->number << 1 | noc) << RACE_PLACE_BITS | to->number;
     return (uint64_t)RACE_ORDER << RACE_WAY_SHIFT | route * RACE_CHANNELS | channel;
@@ -204,7 +206,7 @@ bool race_clock_arrived(const struct race_clock *clock, uint64_t first, unsigned
                         uint64_t index);
 /* These replace *clock by one of its own where it is shared. */
 void race_clock_raise(struct model *m, struct race_clock **clock, uint64_t key, uint64_t until);
-void race_clock_raise_floor(struct model *m, struct race_clock **clock, uint64_t floor);
+void race_clock_raise_base(struct model *m, struct race_clock **clock, uint64_t epoch);
 void race_clock_join(struct model *m, struct race_clock **clock, struct race_clock *other);
 
 /* ---- race_memory.c: who touched which bytes last ---- */
@@ -239,7 +241,7 @@ static inline bool race_value(const struct access *a, uint64_t *v)
 struct race_news {
     struct race_access write;            /* index 0: none */
     struct race_clock *release;          /* what the writer knew; NULL: nothing */
-    const struct race_agent *told;       /* who learnt all that last; NULL: nobody yet */
+    const struct race_agent *joined;     /* who learnt all that last; NULL: nobody yet */
     bool summed;                         /* `release` is what several knew that added */
     uint64_t over[RACE_ENDS][RACE_NOCS]; /* what it knew of the requests of its own interface */
 };
@@ -284,10 +286,11 @@ void race_memory_free(struct race_memory *memory);
 
 /* The bytes change, which is judged: they become one span. `release`, which becomes the span's, is
  * what the writer knew; `bytes`: NULL: they are not known. NULL without memory. */
-struct race_span *race_write(struct model *m, struct race_place *where, const struct race_access *a,
-                             struct race_clock *release, const struct access *bytes);
+struct race_span *race_write(struct model *m, struct race_mem_ctx *where,
+                             const struct race_access *a, struct race_clock *release,
+                             const struct access *bytes);
 /* Judges a read and remembers it. `bytes`: what a core loads, who learns by it; NULL: a request. */
-void race_read(struct model *m, struct race_place *where, const struct race_access *a,
+void race_read(struct model *m, struct race_mem_ctx *where, const struct race_access *a,
                const struct access *bytes);
 void race_core_stream(struct model *m, const struct observation *o);
 void race_core_memory(struct model *m, const struct observation *o);
@@ -301,26 +304,26 @@ void race_note(struct model *m, const struct observation *o);
  * nothing. */
 void race_request(struct model *m, const struct observation *o);
 
-/* ---- race_learn.c ---- */
+/* ---- race_join.c ---- */
 
 /* What news tell `self`, which sees the value: to be known by `clock`. */
-void race_learn(struct model *m, struct race_clock **clock, const struct race_agent *self,
-                const struct race_place *where, const struct race_news *news);
+void race_join(struct model *m, struct race_clock **clock, const struct race_agent *self,
+               const struct race_mem_ctx *where, const struct race_news *news);
 /* The same for the clock of the agent itself. */
-void race_reported(struct model *m, struct race_agent *self, const struct race_place *where,
+void race_reported(struct model *m, struct race_agent *self, const struct race_mem_ctx *where,
                    struct race_news *news);
 /* There are news; `release` becomes theirs. */
 void race_report(struct race_news *news, const struct race_access *a, struct race_clock *release);
 /* A counter that many add to tells what all of them knew: one of a stream, a word in memory. */
-void race_count(struct model *m, const struct race_place *where, struct race_news *news,
+void race_count(struct model *m, const struct race_mem_ctx *where, struct race_news *news,
                 const struct race_access *a);
-void race_add(struct model *m, struct race_place *where, const struct race_access *a);
+void race_add(struct model *m, struct race_mem_ctx *where, const struct race_access *a);
 static inline bool race_is_stream(uint64_t addr)
 {
     return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM;
 }
 /* NULL without memory. */
-static inline struct race_news *race_stream(struct model *m, struct race_place *where,
+static inline struct race_news *race_stream(struct model *m, struct race_mem_ctx *where,
                                             uint64_t addr)
 {
     if (__builtin_expect(where->streams == NULL, 0)) {
@@ -336,9 +339,9 @@ static inline struct race_news *race_stream(struct model *m, struct race_place *
 
 /* Judges `a`, which is about to happen, by what its bytes, from this row on, saw last. Whether some
  * core looked at them before a write: it may be waiting for them to change. */
-bool race_judge(struct model *m, const struct race_place *where, uint32_t row,
+bool race_judge(struct model *m, const struct race_mem_ctx *where, uint32_t row,
                 const struct race_access *a, bool writes);
 /* A NOC write to bytes that somebody holds. */
-void race_judge_locks(struct model *m, struct race_place *where, const struct race_access *a);
+void race_judge_locks(struct model *m, struct race_mem_ctx *where, const struct race_access *a);
 
 #endif

@@ -5,7 +5,7 @@
 
 enum { FLAG_MAX = 64 }; /* what a NOC read brings of this size may be a flag of the far tile */
 
-static bool holds(const struct race_place *p, uint64_t addr, uint64_t size)
+static bool holds(const struct race_mem_ctx *p, uint64_t addr, uint64_t size)
 {
     return addr < p->size && size <= p->size - addr;
 }
@@ -21,7 +21,7 @@ static unsigned channel_of(const struct nocap_event *e)
 }
 
 /* The access of the request to its bytes at one end. */
-static struct race_access access_at(const struct race_access *request, enum race_way way,
+static struct race_access access_at(const struct race_access *request, enum race_completion way,
                                     uint64_t addr)
 {
     struct race_access a = *request;
@@ -31,18 +31,18 @@ static struct race_access access_at(const struct race_access *request, enum race
     return a;
 }
 
-static void request_read(struct model *m, struct race_place *p, const struct nocap_event *e,
+static void request_read(struct model *m, struct race_mem_ctx *p, const struct nocap_event *e,
                          const struct nocap_noc_ends *ends, const struct race_access *request)
 {
     struct race_clock *release = race_clock_share(request->agent->clock);
-    struct race_place *far_place = ends->from_known ? race_place(m, e->chip, ends->from) : NULL;
+    struct race_mem_ctx *far_place = ends->from_known ? race_place(m, e->chip, ends->from) : NULL;
     if (far_place != NULL && holds(far_place, e->saddr, request->size)) {
         struct race_access a = access_at(request, RACE_ARRIVE, e->saddr);
         struct race_memory *memory = &far_place->memory;
         /* what it brings is also told by who knew what at the far end */
         for (uint32_t i = race_memory_find(memory, a.first);
              a.size <= FLAG_MAX && i < memory->count && memory->rows[i].first < a.end; i++) {
-            race_learn(m, &release, a.agent, far_place, &race_memory_at(memory, i)->news);
+            race_join(m, &release, a.agent, far_place, &race_memory_at(memory, i)->news);
         }
         race_read(m, far_place, &a, NULL);
     }
@@ -59,7 +59,7 @@ static void request_read(struct model *m, struct race_place *p, const struct noc
 static void request_arrives(struct model *m, const struct nocap_event *e, struct nocap_xy to,
                             const struct race_access *request)
 {
-    struct race_place *p = race_place(m, e->chip, to);
+    struct race_mem_ctx *p = race_place(m, e->chip, to);
     bool stream = p != NULL && p->worker && race_is_stream(e->daddr);
     if (p == NULL || (!stream && !holds(p, e->daddr, request->size))) {
         return;
@@ -82,7 +82,7 @@ static void request_arrives(struct model *m, const struct nocap_event *e, struct
     race_write(m, p, &a, race_clock_share(a.agent->clock), &bytes);
 }
 
-static void request_write(struct model *m, struct race_place *p, const struct nocap_event *e,
+static void request_write(struct model *m, struct race_mem_ctx *p, const struct nocap_event *e,
                           const struct nocap_noc_ends *ends, const struct race_access *request)
 {
     bool source = e->op == NOCAP_OP_WRITE && (e->has & NOCAP_F_SADDR) != 0;
@@ -112,7 +112,8 @@ void race_request(struct model *m, const struct observation *o)
     if (!core || (e->has & NOCAP_F_NOC) == 0 || e->noc >= RACE_NOCS || !race_begin(m)) {
         return;
     }
-    struct race_place *p = o->tile != NULL ? race_here(m, o->tile) : race_place(m, e->chip, e->at);
+    struct race_mem_ctx *p =
+        o->tile != NULL ? race_here(m, o->tile) : race_place(m, e->chip, e->at);
     if (p == NULL || size == 0 || size > NOCAP_NIU_SPLIT_BELOW) {
         return;
     }

@@ -155,6 +155,31 @@ static double clock_cost(void)
     return (now - start) / CALLS;
 }
 
+/* A burst with times that the caller sets, as a simulator does: the least of many. */
+static double user_clock_cost(const char *path, const struct nocap_header *header)
+{
+    struct nocap_error err = {{0}};
+    const struct nocap_capture_options options = {
+        .size = sizeof options, .flush_interval = 60000, .clock = NOCAP_CAPTURE_CLOCK_USER};
+    double best = 1;
+    if (nocap_recorder_open(&capture, path, header, &options, &err) != NOCAP_OK) {
+        die(&err);
+    }
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        if (nocap_capture_flush(capture, &err) != NOCAP_OK) {
+            die(&err);
+        }
+        double start = own_seconds();
+        burst(BURST);
+        double took = (own_seconds() - start) / BURST;
+        best = took < best ? took : best;
+    }
+    if (nocap_recorder_close(capture, NULL, &err) != NOCAP_OK) {
+        die(&err);
+    }
+    return best;
+}
+
 int main(int argc, char **argv)
 {
     char path[512];
@@ -198,6 +223,8 @@ int main(int argc, char **argv)
     printf("record without pause, to disk  %8.1f ns an event   %.1f of them the writer's processor "
            "time, %.2f bytes an event\n",
            sustained * 1e9, writer * 1e9, (double)totals.bytes / (double)totals.events);
+    printf("record, the caller's clock     %8.1f ns an event\n",
+           1e9 * user_clock_cost(path, &header));
     unlink(path);
     nocap_header_free(&header);
     return 0;

@@ -184,8 +184,28 @@ out_has "a lock" "TILE_0_3 lock 3"
 out_has "one of its kind" "TILE_0_3 core control,"
 out_has "a descriptor of 48 bytes" "TILE_0_0 descriptor 2 + 0x4"
 out_has "what has no name" "TILE_0_3 + 0x0,"
-status 0 "other chips" "$NOCAP" aie disasm --chip aie4 "$T/registers.elf"
-out_has "have none" "TILE_0_1 + 0xa0068"
+printf '%s\n' '.target aie4' 'START_JOB 1' '  WRITE_32 0x109838, 5' '  WRITE_32 0x149508, 5' '  MASK_POLL_32 0x149f08, 1, 0' \
+    '  WRITE_32 0x180D0, 1' '  WRITE_32 0x7AC024, 1' '  WRITE_32 0x7ACE0C, 1' '  WRITE_32 0x200010, 1' END_JOB EOF >"$T/registers.asm"
+status 0 "registers of aie4" "$NOCAP" aie asm --dialect n26 "$T/registers.asm" -o "$T/registers.elf"
+status 0 "have names too" "$NOCAP" aie disasm --chip aie4 "$T/registers.elf"
+out_has "a channel's descriptor" "TILE_0_1 MM2S_4 descriptor 1 + 0x8"
+out_has "of the second half" "TILE_0_1 MM2S_8 descriptor 0 + 0x8"
+out_has "whose channels are numbered on" "TILE_0_1 MM2S status 7"
+out_has "of a shim tile" "TILE_0_0 descriptor 4 + 0x10"
+out_has "of a core tile, whose row is not that of the address" "TILE_0_3 descriptor 1 + 0x4"
+out_has "and its queue" "queue of TILE_0_3 TILE_S2MM_1"
+out_has "and what has no name: memory behind the first row" "TILE_0_1 + 0x100010"
+printf '%s\n' '.target aie4' 'START_JOB 1' '  WRITE_32 0x109E64, 0x80000000' \
+    '  WAIT_TCTS TILE_0_1, MEM_MM2S_0, 2' END_JOB EOF >"$T/chip.asm"
+status 1 "lint of text knows its chip" "$NOCAP" aie lint "$T/chip.asm"
+out_has "and its queues" "2 tokens, and tasks for 1 written to 0x109e64"
+status 0 "asm of a file that does not say its chip" "$NOCAP" aie asm "$T/chip.asm" -o "$T/chip.elf"
+status 0 "lint of it" "$NOCAP" aie lint "$T/chip.elf"
+out_has "says what is not judged" "NOTE: the file does not say its chip"
+status 0 "as JSON" "$NOCAP" aie lint --format json "$T/chip.elf"
+out_has "too" '"id":"AIE-038","verdict":"not-observable","exercised":0,"violations":0,"obstacle":"no-chip"'
+status 1 "with --chip" "$NOCAP" aie lint --chip aie4 "$T/chip.elf"
+out_has "it is" "2 tokens, and tasks for 1 written to 0x109e64"
 status 2 "--plain is for disasm" "$NOCAP" aie lint --plain "$T/notes.elf"
 status 1 "lint of the text" "$NOCAP" aie lint "$T/notes.asm"
 out_has "tells its lines" "($T/notes.asm:5): expected no more tokens than the tasks"
@@ -196,6 +216,20 @@ out_has "tells those of the file" "inner.asm:4)"
 echo 'START_JOB' >"$T/no.asm"
 status 3 "lint of what does not assemble" "$NOCAP" aie lint "$T/no.asm"
 err_has "says where" "no.asm:1:"
+
+custom() {
+    printf '{"xrt-kernels": [{"name": "K", "instance": [{"id": "a", "ctrl_code_file": "chip.asm"}]}], "custom_section": [%s]}' "$1" >"$T/c.json"
+    status "$2" "a custom section, $3" "$NOCAP" aie asm "$T/c.json" -o "$T/c.elf"
+}
+custom '{"section_name": "A", "path": "chip.asm"}' 0 "as the assembler has it"
+custom '{"section_name": "A"}' 3 "of no file"
+err_has "is refused" 'expected "path", a text, of each kernel, instance and custom section'
+custom '{"section_name": "A", "path": "no"}' 3 "of a file that is not there"
+err_has "is refused" "no: No such file"
+custom '{"section_name": "A", "path": "chip.asm"}, {"section_name": "A", "path": "chip.asm"}' 3 "twice"
+err_has "is refused" "two custom sections 'A'"
+custom '{"section_name": "", "path": "chip.asm"}' 3 "without a name"
+err_has "is refused" "'' is no name of a section"
 
 cat >"$T/k.asm" <<'END'
 .kernel _Z3DPUPcPc, first

@@ -224,7 +224,7 @@ for option in -v --verbose; do
     out_has "has the families" "rules      held  violated  not-exercised  not-observable  waived"
     out_has "and what cannot be judged" "not observable, no firmware ELF was given: RST-008"
     check "of what the architecture has" bash -c "! grep -q AIE '$T/out'"
-    check "whose rules add up" awk '/^[A-Z]+ / { all += $2 + $3 + $4 + $5 + $6 }
+    check "whose rules that could be judged add up" awk '/^[A-Z]+ / { all += $2 + $3 + $4 + $6 }
         /^verdict/ { exit $6 != all }' "$T/out"
     check "in 80 columns" awk '/^[A-Za-z]+  / && length > 80 { exit 1 }' "$T/out"
 done

@@ -83,6 +83,13 @@ err_has "it is named" "2 rules of --require are not exercised: CQ-001 and CQ-003
 out_has "the table is there" "never exercised"
 status 1 "too few rules" "$NOCAP" coverage --fail-under 99 "${traces[@]}"
 err_has "how many" "rules that can apply are exercised, less than 99 %"
+# What a trace cannot show counts for nothing, here as in the verdict.
+"$NOCAP" check --format json "$T/good.nocap" | jq '[.rules[].verdict | select(. == "held")] | length' >"$T/held"
+"$NOCAP" check --format json "$T/good.nocap" | jq '[.rules[].verdict | select(. == "held" or . == "not-exercised")] | length' >"$T/can"
+"$NOCAP" check "$T/good.nocap" >"$T/out"
+out_has "a verdict counts what could be judged" "; held $(cat "$T/held") of $(cat "$T/can") rules"
+status 1 "so does coverage" "$NOCAP" coverage --fail-under 100 "$T/good.nocap"
+err_has "of the same rules" "$(cat "$T/held") of $(cat "$T/can") rules that can apply are exercised"
 status 2 "no rule" "$NOCAP" coverage --require GO-3 "${traces[@]}"
 status 2 "no percentage" "$NOCAP" coverage --fail-under 101 "${traces[@]}"
 status 2 "coverage without jobs" "$NOCAP" coverage -j 0 "$T/good.nocap"

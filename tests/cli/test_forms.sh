@@ -67,7 +67,7 @@ all() {
     out_has "$name: there, too" '"descriptor":{"id":"waiver-unused"}'
     status 2 "$name: a form that is none" "$@" --format xml
 }
-all check GO-003 "tile 1,2, host" '"index":7,' "trace.jsonl,line=9," "$NOCAP" check "$T/trace.jsonl"
+all check GO-003 "tile 1,2" '"index":7,' "trace.jsonl,line=9," "$NOCAP" check "$T/trace.jsonl"
 all aie-lint AIE-041 "uc 0, page 0, offset 24" '"uc":0,"page":0,"off":24' "code.elf,title" \
     "$NOCAP" aie lint "$T/code.elf"
 

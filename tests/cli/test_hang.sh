@@ -7,7 +7,7 @@
 status 0 "a device that hangs" "$NOCAP" capture --sim launch-host --tiles 2 --fault hang-sem -o "$T/hang.nocap"
 status 1 "is hung" "$NOCAP" hang "$T/hang.nocap"
 check "which comes first" bash -c "head -n 1 '$T/out' | grep -q '^HUNG: '"
-out_has "the root" "root: trisc2 1,3, thread stalled"
+out_has "the root" "root: trisc2 1,3 (logical 0,1), thread stalled"
 out_has "the chain" "host 1,3 waits for brisc 1,3"
 out_has "the finding" "TNX-040 at #"
 out_has "the tiles" "1 tile (1,3): ready, busy"
@@ -19,7 +19,7 @@ check "in JSON too" test "$(jq -r '.waiting[0].written' "$T/json")" = "0x80 at 0
 check "no colours in a file" bash -c "! grep -q $'\033' '$T/out'"
 status 1 "from standard input" bash -c "'$NOCAP' hang - <'$T/hang.nocap'"
 status 1 "from a pipe" bash -c "cat '$T/hang.nocap' | '$NOCAP' hang -"
-out_has "the root all the same" "root: trisc2 1,3, thread stalled"
+out_has "the root all the same" "root: trisc2 1,3 (logical 0,1), thread stalled"
 status 1 "json" "$NOCAP" hang --format json "$T/hang.nocap"
 out_has "is an answer" '"nocap_hang":1,"hung":true,"verdict":"hung"'
 status 1 "dot" "$NOCAP" hang --format dot "$T/hang.nocap" -o "$T/hang.dot"

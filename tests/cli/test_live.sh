@@ -38,6 +38,8 @@ check "one line" test "$(wc -l <"$T/err")" = 1
 status 0 "a command without device" "$NOCAP" capture -o "$T/b.nocap" -- true
 err_has "is told" "nothing was captured"
 check "and leaves no trace" test ! -e "$T/b.nocap"
+status 0 "a device that is opened and not mapped" fake "$NOCAP" capture -o "$T/b.nocap" -- sh -c 'exec 3<>/dev/tenstorrent/0'
+err_has "is told as that" "sh mapped no device"
 status 0 "trapping off" fake "$NOCAP" capture --trap off -o "$T/b.nocap" -- "$client" count 10
 err_has "captures nothing" "was not to be trapped"
 status 0 "drops instead of waiting" fake "$NOCAP" capture --drop -o "$T/b.nocap" -- "$client" count 1000

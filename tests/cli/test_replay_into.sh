@@ -98,11 +98,18 @@ print(f"fnv1a64:{h:016x}")'
 } >"$T/hash.jsonl"
 status 3 "bytes that the trace does not have" "$NOCAP" replay "$T/hash.jsonl" --into "$fake"
 out_has "are asked for" "write of 3000 bytes at 0x1000 of tiles 1,2 to 3,4; a file that has them: --payload FILE"
-status 0 "are taken from a file" "$NOCAP" replay "$T/hash.jsonl" --into "$fake" --payload "$T/image"
+status 0 "are taken from a file" "$NOCAP" replay "$T/hash.jsonl" --into "$fake" --payload "$T/image" -o "$T/bytes.nocap"
+sed 's/fnv1a64:/&0x/' "$T/hash.jsonl" >"$T/hash0x.jsonl"
+status 0 "also where the hash has 0x" "$NOCAP" replay "$T/hash0x.jsonl" --into "$fake" --payload "$T/image"
+status 0 "which a filter takes, too" "$NOCAP" dump "$T/hash.jsonl" -f "hash==$(hash <"$T/image" | sed 's/:/&0x/')"
+check "for the same" test "$(wc -l <"$T/out")" = 2
+status 0 "a hash is as good as the bytes that it stands for" "$NOCAP" diff "$T/hash0x.jsonl" "$T/bytes.nocap"
 head -c 2999 "$T/image" >"$T/other" && printf x >>"$T/other"
 { sed -n 1,2p "$T/hash.jsonl" && sed -n 4p "$T/hash.jsonl" | sed "s/fnv1a64:[0-9a-f]*/$(hash <"$T/other")/"; } >"$T/bad.jsonl"
 status 1 "an answer that has another hash" "$NOCAP" replay "$T/bad.jsonl" --into "$fake" --payload "$T/image" --patience 100
 out_has "differs" "expected hash 0x"
+sed "2s/fnv1a64:[0-9a-f]*/$(hash <"$T/other")/" "$T/hash.jsonl" >"$T/unlike.jsonl"
+status 1 "which one of other bytes is not" "$NOCAP" diff "$T/unlike.jsonl" "$T/bytes.nocap"
 
 # ---- what is not compared, what is put there ----
 

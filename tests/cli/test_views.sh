@@ -94,6 +94,21 @@ check "nor findings of before" test "$(grep -c '^finding' "$T/held")" -eq \
 check "nor another time" test -z "$(protoc --decode=views.Trace tests/data/perfetto.proto <"$T/part" |
     awk '$1 == "timestamp:" && ($2 < 40000 || $2 > 50000)')"
 
+# Long before a picture begins little is made of events; behind its start nothing may show that.
+same_items() {
+    local name=$1 trace=$2 from
+    perfetto "$trace" && cp "$T/p.pftrace" "$T/whole"
+    for from in 20000 40000 54100 60000 900000; do
+        tests/perfetto_check "$T/whole" $from >"$T/wanted"
+        perfetto "$trace" --from $from && tests/perfetto_check "$T/p.pftrace" $from >"$T/held"
+        check "$name from $from on: the items of the whole picture" diff "$T/wanted" "$T/held"
+    done
+}
+same_items launches "$T/dev.nocap"
+same_items "a command queue" "$T/cq.nocap"
+same_items "a hang" "$T/hung.nocap"
+check "there are items" test -s "$T/wanted"
+
 # ---- html ----
 
 # page TRACE: what a browser makes of the page, in which tests/page_check.js has pressed keys.

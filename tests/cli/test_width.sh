@@ -27,7 +27,7 @@ longest() { awk '{ if (length($0) > most && NF > 1) most = length($0) } END { pr
 "$NOCAP" capture --sim launch-host --tiles 3 -o "$T/well.nocap" 2>/dev/null
 for command in "check -v $T/hang.nocap" "check golden/noc-race-wrong-barrier.nocap" "hang $T/hang.nocap" \
     "dump golden/noc-kernel-leaves-writes.nocap" "who 1,2 0x373 $T/hang.nocap" "info --noc $T/well.nocap" "explain GO-004" \
-    "coverage $T/well.nocap" rules "replay $T/hang.nocap"; do
+    "coverage $T/well.nocap" rules "replay $T/hang.nocap" --help "check --help" "aie lint --help" "capture --sim list" "profile list"; do
     # shellcheck disable=SC2086
     "$NOCAP" $command >"$T/piped" 2>/dev/null
     for width in 80 132; do
@@ -48,6 +48,10 @@ out_has "in a report too" " cycles (1"
 on 100 "$NOCAP" diff "$T/well.nocap" "$T/hang.nocap" >"$T/shown"
 check "both sides of a comparison find room" test "$(longest "$T/shown")" -le 100
 check "what is cut says so" grep -qF ... "$T/shown"
+on 80 "$NOCAP" sql "$T/well.nocap" "select * from launches limit 2" >"$T/shown"
+check "a table that is too wide has a line a value" test "$(longest "$T/shown")" -le 80 -a "$(grep -c '^done_t  *[0-9]' "$T/shown")" -eq 2
+on 80 "$NOCAP" sql "$T/well.nocap" "select n, duration from launches limit 2" >"$T/shown"
+check "one that is not has a line a row" test "$(wc -l <"$T/shown")" -eq 3
 on 20 "$NOCAP" hang "$T/hang.nocap" >"$T/shown"
 check "a terminal that is too narrow breaks lines itself" cmp <("$NOCAP" hang "$T/hang.nocap") "$T/shown"
 on 80 "$NOCAP" check --format json "$T/hang.nocap" >"$T/shown"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Footers that say what is not so: the input changes that of a sound trace. Whatever it says, an
- * index that is sought is found, a time that is sought is found or the lie is told, where times
+ * index that is sought is found, a time that is sought is found or the lie is reported, where times
  * are in order, and who reads all reads all. Three bytes a change: what, of which block, to what.
  */
 #include <stdio.h>

@@ -27,7 +27,7 @@ static enum nocap_status take(void *context, const struct noc_json_entry *entry,
                               struct nocap_error *err)
 {
     struct run *run = context;
-    struct noc_json_draft draft;
+    struct noc_json_builder draft;
     noc_json_begin(&draft, entry);
     unsigned count = noc_json_make(&draft, entry);
     require(count >= 1);

@@ -66,7 +66,7 @@ static void make_head(struct ring_file_head *head, const struct said *s, const u
     commit->trace_hash ^= (s->lies & NO_HASH) != 0;
     commit->lost_reported = s->lost_reported;
     for (unsigned i = 0; i < RINGS; i++) {
-        commit->ring[i] = (struct ring_position){.tail = s->tail[i], .told = s->told[i]};
+        commit->ring[i] = (struct ring_position){.tail = s->tail[i], .reported = s->told[i]};
         atomic_init(&head->ring[i].head, (uint64_t)s->tail[i] + s->content[i] + s->more[i]);
         atomic_init(&head->ring[i].dropped, s->dropped[i]);
         atomic_init(&head->ring[i].src, s->src[i]);

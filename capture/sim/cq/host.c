@@ -178,7 +178,7 @@ static void begin_run(struct sim_cq *q, struct cq_agent *a)
     }
     h->run_programs = (uint32_t)(1 + x % 3);
     h->syncs = 1;
-    if (sim_planned(&q->k, NOCAP_SIM_FAULT_CREDIT_IGNORED)) {
+    if (sim_fault_planned(&q->k, NOCAP_SIM_FAULT_CREDIT_IGNORED)) {
         h->run_programs = (uint32_t)q->options.launches;
     } else if (h->program > 0 && (x >> 8) % (rings ? 2 : 4) == 0) {
         h->run_programs = 0;
@@ -365,7 +365,7 @@ static void collect(struct sim_cq *q, struct cq_agent *a)
         write_word(q, q->board.prefetch, q->n->pcie_ptr_echo,
                    sim_cq_load32(q->prefetch_l1, q->n->pcie_ptr_echo));
     }
-    if (sim_planned(&q->k, NOCAP_SIM_FAULT_HOST_WRITES_CREDITS) ||
+    if (sim_fault_planned(&q->k, NOCAP_SIM_FAULT_HOST_WRITES_CREDITS) ||
         q->k.fault == NOCAP_SIM_FAULT_WAIT_COUNT_LOW) {
         CQ_SLEEP(q, a, QUIET, 1);
         if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_HOST_WRITES_CREDITS)) {
@@ -450,7 +450,8 @@ static void end(struct sim_cq *q, struct cq_agent *a)
     CO_BEGIN(a);
     q->lowering.i = 0;
     q->lowering.stage = 0;
-    if (sim_mix(&q->k, 6, 0) % 2 == 0 || sim_planned(&q->k, NOCAP_SIM_FAULT_RECORD_AFTER_END)) {
+    if (sim_mix(&q->k, 6, 0) % 2 == 0 ||
+        sim_fault_planned(&q->k, NOCAP_SIM_FAULT_RECORD_AFTER_END)) {
         while (sim_cq_lower_end(q)) {
             gather(q);
             CO_CALL(q, a, put_record);

@@ -125,7 +125,7 @@ bool sim_cq_takes_buffer(const struct sim_cq *q)
 static bool stalls(const struct sim_cq *q)
 {
     return q->options.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED && q->n->semaphore_count > 2 &&
-           !sim_planned(&q->k, NOCAP_SIM_FAULT_CREDIT_IGNORED);
+           !sim_fault_planned(&q->k, NOCAP_SIM_FAULT_CREDIT_IGNORED);
 }
 
 /* Read pointers back to 0, go index 0. */

@@ -358,7 +358,7 @@ struct cq_program sim_cq_plan(const struct sim_cq *q, uint64_t index);
 
 /* run.c */
 /* Whether the planned fault is `fault` and may strike from now on; whether it strikes now. */
-bool sim_cq_impends(const struct sim_cq *q, enum nocap_sim_fault fault);
+bool sim_cq_fault_pending(const struct sim_cq *q, enum nocap_sim_fault fault);
 bool sim_cq_fault_due(struct sim_cq *q, enum nocap_sim_fault fault);
 /* The same of a fault that the device has from its boot on. */
 bool sim_cq_lasts(struct sim_cq *q, enum nocap_sim_fault fault);

@@ -89,7 +89,7 @@ static void loop(struct sim_cq *q, struct cq_agent *a)
         return;
     }
     if (f->cmd == f->landed && on_their_way(f) == 0) {
-        if (q->n->reads_in_flight > 1 && sim_cq_impends(q, NOCAP_SIM_FAULT_TWO_READS)) {
+        if (q->n->reads_in_flight > 1 && sim_cq_fault_pending(q, NOCAP_SIM_FAULT_TWO_READS)) {
             CQ_SLEEP(q, a, GATHERED, 1);
         }
         CQ_POLL(q, a, CQ_WATCH_SLOT,
@@ -379,7 +379,7 @@ static void barrier(struct sim_cq *q, struct cq_agent *a)
     struct cq_prefetch *f = &q->prefetch;
     CO_BEGIN(a);
     if (f->asked - f->arrived == q->n->reads_in_flight && entry_size(q) != 0 &&
-        sim_cq_impends(q, NOCAP_SIM_FAULT_TWO_READS)) {
+        sim_cq_fault_pending(q, NOCAP_SIM_FAULT_TWO_READS)) {
         CO_GOTO(q, a, loop);
     }
     if (on_their_way(f) > 0) {

@@ -28,12 +28,12 @@ int nocap_sim_view_from_name(const char *name)
 
 bool sim_cq_fault_due(struct sim_cq *q, enum nocap_sim_fault fault)
 {
-    return sim_strike(&q->k, fault, sim_cq_impends(q, fault));
+    return sim_strike(&q->k, fault, sim_cq_fault_pending(q, fault));
 }
 
-bool sim_cq_impends(const struct sim_cq *q, enum nocap_sim_fault fault)
+bool sim_cq_fault_pending(const struct sim_cq *q, enum nocap_sim_fault fault)
 {
-    return sim_planned(&q->k, fault) && q->host.program >= q->fault_program;
+    return sim_fault_planned(&q->k, fault) && q->host.program >= q->fault_program;
 }
 
 bool sim_cq_lasts(struct sim_cq *q, enum nocap_sim_fault fault)

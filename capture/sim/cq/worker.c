@@ -141,7 +141,7 @@ static void start_others(struct sim_cq *q, struct cq_agent *a)
     if (enabled(w, NOCAP_PROCESSOR_BRISC)) {
         CQ_SLEEP(q, a, KERNEL_LEAST, KERNEL_SPREAD);
     }
-    if (sim_planned(&q->k, NOCAP_SIM_FAULT_CREDIT_IGNORED)) {
+    if (sim_fault_planned(&q->k, NOCAP_SIM_FAULT_CREDIT_IGNORED)) {
         CQ_SLEEP(q, a, LONG_KERNEL, KERNEL_SPREAD);
     }
     CQ_AWAIT(q, a, CQ_WATCH_WORKER, sync_word(q, w) == NOCAP_SYNC_ALL_DONE);

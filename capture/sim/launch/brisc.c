@@ -168,7 +168,7 @@ static bool enabled(const struct sim_tile *t, unsigned processor)
 static bool launches_ncrisc(struct sim *m, const struct sim_tile *t)
 {
     return enabled(t, NOCAP_PROCESSOR_NCRISC) ||
-           sim_impends(m, t, NOCAP_SIM_FAULT_DISABLED_CORE_RUNS);
+           sim_fault_pending(m, t, NOCAP_SIM_FAULT_DISABLED_CORE_RUNS);
 }
 
 static void store_ncrisc_go(struct sim *m, struct sim_tile *t, struct sim_core *c)
@@ -228,7 +228,7 @@ static void brisc_kernel(struct sim *m, struct sim_core *c)
         }
     }
     CO_SLEEP(m, c, SIM_TO_NCRISC_GO);
-    CO_POLL(c, SIM_WATCH_HOLD, !sim_impends(m, t, NOCAP_SIM_FAULT_ENTER_BEFORE_GO));
+    CO_POLL(c, SIM_WATCH_HOLD, !sim_fault_pending(m, t, NOCAP_SIM_FAULT_ENTER_BEFORE_GO));
     if (launches_ncrisc(m, t) && c->j == 0) {
         store_ncrisc_go(m, t, c);
     }
@@ -261,8 +261,8 @@ static void brisc_finish(struct sim *m, struct sim_core *c)
     CO_POLL(
         c, SIM_WATCH_SYNC | SIM_WATCH_HOLD,
         sync_word(t) == NOCAP_SYNC_ALL_DONE ||
-            (only_trisc2_busy(t) && (sim_impends(m, t, NOCAP_SIM_FAULT_INIT_SYNC_EARLY) ||
-                                     (sim_impends(m, t, NOCAP_SIM_FAULT_DONE_EARLY) &&
+            (only_trisc2_busy(t) && (sim_fault_pending(m, t, NOCAP_SIM_FAULT_INIT_SYNC_EARLY) ||
+                                     (sim_fault_pending(m, t, NOCAP_SIM_FAULT_DONE_EARLY) &&
                                       t->core[NOCAP_PROCESSOR_TRISC2].watch == SIM_WATCH_HOLD))));
     CO_SLEEP(m, c, SIM_AFTER_SYNC);
     t->ended = t->begun;

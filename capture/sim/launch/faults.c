@@ -13,15 +13,15 @@ void sim_plan_fault(struct sim *m)
     m->fault_launch = sim_fault_launch(m, nocap_sim_faults[m->k.fault].first_launch);
 }
 
-bool sim_impends(const struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault)
+bool sim_fault_pending(const struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault)
 {
-    return sim_planned(&m->k, fault) && t == &m->tile[m->fault_tile] &&
+    return sim_fault_planned(&m->k, fault) && t == &m->tile[m->fault_tile] &&
            (t->begun == 0 || t->begun - 1 >= m->fault_launch);
 }
 
 bool sim_fault_due(struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault)
 {
-    return sim_strike(&m->k, fault, sim_impends(m, t, fault));
+    return sim_strike(&m->k, fault, sim_fault_pending(m, t, fault));
 }
 
 /* Accesses that the address map forbids, each from a kernel of one core. */

@@ -209,7 +209,7 @@ static uint32_t go_word(struct sim *m, uint8_t signal)
     struct nocap_go_word go = {.signal = signal};
     bool names = m->dispatch != NULL
                      ? signal != NOCAP_GO_GO || !sim_host_fault_due(m, NOCAP_SIM_FAULT_MASTER_ZERO)
-                     : sim_host_impends(m, NOCAP_SIM_FAULT_NOTIFY_IN_HOST_MODE);
+                     : sim_host_fault_pending(m, NOCAP_SIM_FAULT_NOTIFY_IN_HOST_MODE);
     if (names) {
         struct nocap_xy master = m->dispatch != NULL ? m->dispatch->at : m->tile[0].at;
         go.master_x = master.x;

@@ -50,7 +50,7 @@ void sim_deliver_signal(struct sim *m, uint8_t signal);
 /* Whether the planned fault strikes in the launch and tile that the host works on; it does so now.
  */
 bool sim_host_fault_due(struct sim *m, enum nocap_sim_fault fault);
-bool sim_host_impends(const struct sim *m, enum nocap_sim_fault fault); /* not yet now */
+bool sim_host_fault_pending(const struct sim *m, enum nocap_sim_fault fault); /* not yet now */
 /* Whether the host should let everything come to rest first, so that a planned fault does no harm
  * but its own. */
 bool sim_host_pauses(const struct sim *m);

@@ -35,11 +35,11 @@ static uint64_t generation_length(const struct sim *m)
     uint64_t length = SHORTEST + sim_mix(&m->k, 0, m->host.launch) % (LONGEST - SHORTEST);
     uint64_t to_fault = m->fault_launch - m->host.launch;
     bool to_come = m->host.launch <= m->fault_launch;
-    if (sim_planned(&m->k, NOCAP_SIM_FAULT_RESET_LOST)) {
+    if (sim_fault_planned(&m->k, NOCAP_SIM_FAULT_RESET_LOST)) {
         length = 1 + length % (NOCAP_LAUNCH_SLOTS - 1);
         return to_come ? least(length, to_fault) : length;
     }
-    if (sim_planned(&m->k, NOCAP_SIM_FAULT_RD_PTR_PLUS_2) && to_come) {
+    if (sim_fault_planned(&m->k, NOCAP_SIM_FAULT_RD_PTR_PLUS_2) && to_come) {
         bool wraps = to_fault % NOCAP_LAUNCH_SLOTS == NOCAP_LAUNCH_SLOTS - 2;
         return least(length, wraps ? to_fault : to_fault + 1);
     }
@@ -183,7 +183,7 @@ static void end_round(struct sim *m, struct sim_core *c)
     }
     CO_GOTO(m, c,
             h->launch < h->generation_end ? begin_round
-            : sim_planned(&m->k, NOCAP_SIM_FAULT_RESET_LOST) && h->launch >= m->fault_launch
+            : sim_fault_planned(&m->k, NOCAP_SIM_FAULT_RESET_LOST) && h->launch >= m->fault_launch
                 ? lose_reset
                 : reset_ring);
 }

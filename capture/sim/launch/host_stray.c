@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-bool sim_host_impends(const struct sim *m, enum nocap_sim_fault fault)
+bool sim_host_fault_pending(const struct sim *m, enum nocap_sim_fault fault)
 {
-    return sim_planned(&m->k, fault) && m->host.tile == m->fault_tile &&
+    return sim_fault_planned(&m->k, fault) && m->host.tile == m->fault_tile &&
            m->host.launch == m->fault_launch;
 }
 
 bool sim_host_fault_due(struct sim *m, enum nocap_sim_fault fault)
 {
-    return sim_strike(&m->k, fault, sim_host_impends(m, fault));
+    return sim_strike(&m->k, fault, sim_host_fault_pending(m, fault));
 }
 
 bool sim_host_pauses(const struct sim *m)
@@ -65,8 +65,8 @@ void sim_host_inject(struct sim *m)
 
 bool sim_host_injects_busy(const struct sim *m)
 {
-    return sim_host_impends(m, NOCAP_SIM_FAULT_GO_WHILE_BUSY) ||
-           sim_host_impends(m, NOCAP_SIM_FAULT_MESSAGE_CHANGED_WHILE_BUSY);
+    return sim_host_fault_pending(m, NOCAP_SIM_FAULT_GO_WHILE_BUSY) ||
+           sim_host_fault_pending(m, NOCAP_SIM_FAULT_MESSAGE_CHANGED_WHILE_BUSY);
 }
 
 void sim_host_inject_busy(struct sim *m, unsigned slot)

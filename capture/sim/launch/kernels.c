@@ -173,12 +173,13 @@ static void kernel_return(struct sim *m, struct sim_core *c)
 {
     struct sim_tile *t = c->tile;
     CO_BEGIN(c);
-    if (c->agent == NOCAP_BY_BRISC && sim_impends(m, t, NOCAP_SIM_FAULT_DONE_BEFORE_KERNEL_EXIT)) {
+    if (c->agent == NOCAP_BY_BRISC &&
+        sim_fault_pending(m, t, NOCAP_SIM_FAULT_DONE_BEFORE_KERNEL_EXIT)) {
         CO_POLL(c, SIM_WATCH_SYNC,
                 sim_load(t, NOCAP_SYNC, NOCAP_SYNC_BYTES) == NOCAP_SYNC_ALL_DONE);
         sim_store(m, c, sim_go_signal_address(m, t->go_index), 1, NOCAP_GO_DONE, c->text + 16);
     } else if (c->agent == NOCAP_BY_NCRISC &&
-               sim_impends(m, t, NOCAP_SIM_FAULT_DONE_INSIDE_KERNEL)) {
+               sim_fault_pending(m, t, NOCAP_SIM_FAULT_DONE_INSIDE_KERNEL)) {
         sim_store(m, c, NOCAP_SYNC, 1, NOCAP_SYNC_DONE, c->text + 16);
     }
     CO_SLEEP(m, c, 1);
@@ -309,7 +310,7 @@ static uint32_t tile_word(struct sim *m, struct sim_tile *t, const struct sim_co
         return pack_words[PACK_CONFIG];
     }
     bool starves = math && c->j == MATH_POST && c->i == image(m, t)->rounds &&
-                   sim_impends(m, t, NOCAP_SIM_FAULT_HANG_SEM);
+                   sim_fault_pending(m, t, NOCAP_SIM_FAULT_HANG_SEM);
     return starves ? NOCAP_TENSIX_WORD(NOP) : word;
 }
 
@@ -356,7 +357,7 @@ static void pack(struct sim *m, struct sim_core *c)
 {
     struct sim_tile *t = c->tile;
     CO_BEGIN(c);
-    if (sim_impends(m, t, NOCAP_SIM_FAULT_GATE_LEAKS)) { /* so that TRISC1 has to wait */
+    if (sim_fault_pending(m, t, NOCAP_SIM_FAULT_GATE_LEAKS)) { /* so that TRISC1 has to wait */
         CO_SLEEP(m, c, PACK_LATE);
     }
     for (c->i = 1; c->i <= image(m, t)->rounds; c->i++) {

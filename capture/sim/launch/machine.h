@@ -239,7 +239,7 @@ uint64_t sim_fault_launch(const struct sim *m, uint64_t first);
  * (at boot: always). */
 bool sim_fault_due(struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault);
 /* Whether it will strike in the present launch of tile t: then cores prepare it. */
-bool sim_impends(const struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault);
+bool sim_fault_pending(const struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault);
 /* The core does the forbidden access of a planned fault, if it is the one to do so. */
 void sim_stray(struct sim *m, struct sim_tile *t, struct sim_core *c);
 

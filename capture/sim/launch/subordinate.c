@@ -48,7 +48,7 @@ static void ncrisc_idle(struct sim *m, struct sim_core *c)
     struct sim_tile *t = c->tile;
     CO_BEGIN(c);
     CO_POLL(c, own_watch(c), own_byte(t, c) == NOCAP_SYNC_LOAD || own_byte(t, c) == NOCAP_SYNC_GO);
-    if (!sim_impends(m, t, NOCAP_SIM_FAULT_ENTER_BEFORE_GO)) {
+    if (!sim_fault_pending(m, t, NOCAP_SIM_FAULT_ENTER_BEFORE_GO)) {
         CO_SLEEP(m, c, SIM_NCRISC_SETUP);
         CO_POLL(c, own_watch(c), own_byte(t, c) == NOCAP_SYNC_GO);
     }
@@ -119,7 +119,7 @@ static void trisc_boot_end(struct sim *m, struct sim_core *c)
 static bool sees_request(const struct sim *m, const struct sim_tile *t, const struct sim_core *c)
 {
     return c->agent == NOCAP_BY_TRISC0 && own_byte(t, c) == NOCAP_SYNC_INIT_REGISTERS &&
-           !(sim_planned(&m->k, NOCAP_SIM_FAULT_GO_BEFORE_REGISTER_INIT) &&
+           !(sim_fault_planned(&m->k, NOCAP_SIM_FAULT_GO_BEFORE_REGISTER_INIT) &&
              t == &m->tile[m->fault_tile] && t->ended >= m->fault_launch);
 }
 
@@ -181,9 +181,9 @@ static void trisc_finish(struct sim *m, struct sim_core *c)
     if (c->agent == NOCAP_BY_TRISC2) {
         sim_changed(m, t, SIM_WATCH_HOLD);
         CO_POLL(c, SIM_WATCH_HOLD,
-                !sim_impends(m, t, NOCAP_SIM_FAULT_DONE_EARLY) &&
-                    !sim_impends(m, t, NOCAP_SIM_FAULT_INIT_SYNC_EARLY));
-        if (sim_impends(m, t, NOCAP_SIM_FAULT_SYNC_WRONG_BYTE)) {
+                !sim_fault_pending(m, t, NOCAP_SIM_FAULT_DONE_EARLY) &&
+                    !sim_fault_pending(m, t, NOCAP_SIM_FAULT_INIT_SYNC_EARLY));
+        if (sim_fault_pending(m, t, NOCAP_SIM_FAULT_SYNC_WRONG_BYTE)) {
             CO_POLL(c, SIM_WATCH_SYNC, t->l1[own_byte_address(c) - 1] == NOCAP_SYNC_DONE);
             sim_fault_due(m, t, NOCAP_SIM_FAULT_SYNC_WRONG_BYTE);
             sim_store(m, c, own_byte_address(c) - 1, 1, NOCAP_SYNC_DONE,

@@ -14,7 +14,7 @@ static const char fixed[] =
     "trace TEXT, idx INTEGER, t INTEGER, src INTEGER, chip INTEGER, kind TEXT, "
     "op TEXT, agent TEXT, tile TEXT, x INTEGER, y INTEGER";
 
-/* Fields that are told otherwise than by their key: two keys, a word of SQL, a key with two
+/* Fields that are reported otherwise than by their key: two keys, a word of SQL, a key with two
  * meanings. BY and AT are fixed columns. */
 static const char *column_name(unsigned field)
 {
@@ -183,10 +183,13 @@ static int count_groups(struct events_cursor *c, const char *order, bool once)
         if (code != SQLITE_OK) {
             return code;
         }
-        if (!c->over && !sql_grouping_add(&c->grouping, c->trace, &c->events[c->at])) {
-            return SQLITE_NOMEM;
+        for (; !c->over && c->at < c->count; c->at++) {
+            const struct nocap_event *e = &c->events[c->at];
+            if ((c->plain || sql_matches(&c->wanted, e)) &&
+                !sql_grouping_add(&c->grouping, c->trace, e)) {
+                return SQLITE_NOMEM;
+            }
         }
-        c->at++;
     }
     if (!sql_grouping_sort(&c->grouping, order, once)) {
         return SQLITE_NOMEM;

@@ -61,8 +61,8 @@ struct wanted sql_wanted(const struct sql_traces *traces, const char *plan, int 
 
 static inline bool sql_matches(const struct wanted *w, const struct nocap_event *e)
 {
-    return e->index >= w->first && e->index <= w->last && e->t >= w->from && e->t <= w->to &&
-           (w->kinds >> e->kind & 1u) != 0 && (w->ops >> e->op & 1u) != 0 &&
+    return (w->kinds >> e->kind & 1u) != 0 && (w->ops >> e->op & 1u) != 0 && e->index >= w->first &&
+           e->index <= w->last && e->t >= w->from && e->t <= w->to &&
            (w->agent < 0 || ((e->has & NOCAP_F_BY) != 0 && e->by == w->agent)) &&
            (w->chip < 0 || e->chip == w->chip) &&
            ((w->x < 0 && w->y < 0) ||

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/core/wait_builder.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "replay/core/progress.h"
+
+struct nocap_party wait_party_at(const struct wait_builder *t, unsigned agent, struct nocap_xy at)
+{
+    return (struct nocap_party){.chip = t->tile != NULL ? t->tile->chip : t->chip,
+                                .has_tile = true,
+                                .at = at,
+                                .agent = (uint8_t)agent,
+                                .job = -1};
+}
+
+struct nocap_party wait_party(const struct wait_builder *t, unsigned agent)
+{
+    return t->tile != NULL ? wait_party_at(t, agent, t->tile->at)
+                           : (struct nocap_party){.agent = (uint8_t)agent, .job = -1};
+}
+
+struct nocap_wait wait_begin(const struct wait_builder *t, unsigned agent, struct event_ref since)
+{
+    return (struct nocap_wait){
+        .who = wait_party(t, agent),
+        .by = {.agent = NOCAP_BY_NONE, .job = -1},
+        .state = "waiting",
+        .since = since.t,
+        .index = since.index,
+        .thread = -1,
+        .progress = t->tile != NULL ? progress_of(t->tile)->all : trace_of(t->m)->all,
+    };
+}
+
+void wait_report(const struct wait_builder *t, const struct nocap_wait *wait)
+{
+    t->sink(t->context, wait);
+}
+
+void wait_report_as(const struct wait_builder *t, struct nocap_wait *wait, const char *what, ...)
+{
+    char text[WAIT_TEXT];
+    va_list args;
+    va_start(args, what);
+    vsnprintf(text, sizeof text, what, args);
+    va_end(args);
+    wait->what = text;
+    wait_report(t, wait);
+}
+
+bool wait_queue_owns(const struct wait_builder *t)
+{
+    const struct queue_facts *q = queue_of(t->m, t->tile->chip);
+    const uint32_t shows = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_NOC |
+                           NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST;
+    bool blind = (t->m->header->observes & shows) == 0; /* their kernels have no end */
+    if (q == NULL || (!q->used && !blind)) {
+        return false;
+    }
+    return nocap_xy_equal(t->tile->at, q->at[QUEUE_PREFETCH]) ||
+           nocap_xy_equal(t->tile->at, q->at[QUEUE_DISPATCH]);
+}
