@@ -48,7 +48,9 @@ static enum outlook outlook_of(struct gate *g, unsigned thread, bool quiet)
 static bool cores_have_left(const struct model *m, const struct tile *tile, bool quiet)
 {
     const struct launch_facts *l = &tile->launch;
-    bool left = gate_observes(m, NOCAP_CLASS_KERNEL) && l->active == YES, comes = false;
+    /* where DONE is not observed, nobody knows of which launch a kernel was */
+    bool left = gate_observes(m, NOCAP_CLASS_KERNEL | NOCAP_CLASS_CORE_STORE) && l->active == YES;
+    bool comes = false;
     for (unsigned p = 0; p < CORES; p++) {
         unsigned bit = p > NOCAP_PROCESSOR_TRISC0 ? NOCAP_PROCESSOR_TRISC0 : p;
         bool enabled = !l->message_known || (l->enables >> bit & 1) != 0;

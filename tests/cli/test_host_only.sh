@@ -205,7 +205,7 @@ out_has "of the core that the look shows" "root: ncrisc"
 # One that is older than the GO tells nothing of this launch.
 sed '/"0x68".*"0x8080"/d; 0,/"0x68".*"value":"0x0"/s/\("0x68".*"value":"\)0x0/\10x80/' "$T/host.jsonl" >"$T/old.jsonl"
 status 1 "a look from before the GO" "$NOCAP" hang "$T/old.jsonl"
-out_has "names no core by it" "root: brisc 1,2, in a launch: has a GO and has not reported DONE; no agent has polled"
+out_has "names no core by it" "root: brisc 1,2 (logical 0,0), in a launch: has a GO and has not reported DONE; no agent has polled"
 # What the host saw stands in the tables, and what nobody can know does not.
 status 0 "the state of the tile" "$NOCAP" replay --tile 1,2 "$T/host.jsonl"
 out_has "has the sync word that the host saw" "sync 80 80 00 00"
