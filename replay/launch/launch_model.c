@@ -273,7 +273,9 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
 
 static void release(struct model *m)
 {
-    free(state_of(m)->unready);
+    if (state_of(m) != NULL) { /* where the engine was not made */
+        free(state_of(m)->unready);
+    }
     free(state_of(m));
 }
 
