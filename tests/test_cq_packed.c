@@ -10,6 +10,7 @@ enum { POINTS = 40, LINE = 64 };
 struct telling {
     size_t from;           /* the first event that is shown */
     size_t lost, lost_end; /* those that a `drop` stands for; equal: none */
+    bool no_memory;        /* host memory is not observed */
     uint64_t piece; /* writes of the host to memory end where such pieces do; 0: they are whole */
 };
 
@@ -38,6 +39,12 @@ static void add_pieces(struct nocap_writer *writer, const struct nocap_event *wh
     add(writer, &e);
 }
 
+static bool is_memory(const struct nocap_event *e)
+{
+    return (e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ) &&
+           e->space == NOCAP_SPACE_SYSMEM;
+}
+
 static void write_trace(const struct run *run, const struct nocap_sim_options *options,
                         const struct telling *how)
 {
@@ -45,6 +52,7 @@ static void write_trace(const struct run *run, const struct nocap_sim_options *o
     struct nocap_header header;
     struct nocap_writer *writer;
     assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
+    header.observes &= how->no_memory ? ~(uint32_t)NOCAP_CLASS_SYSMEM : UINT32_MAX;
     header.complete = how->from != 0 ? NOCAP_FALSE : header.complete;
     assert_int_equal(nocap_writer_open(&writer, "told.nocap", &header, NULL, &err), NOCAP_OK);
     for (size_t i = how->from; i < run->count; i++) {
@@ -56,7 +64,10 @@ static void write_trace(const struct run *run, const struct nocap_sim_options *o
             add(writer, &drop);
             i = how->lost_end;
         }
-        add_pieces(writer, &run->events[i], how->piece);
+        const struct nocap_event *e = &run->events[i];
+        if (!how->no_memory || !is_memory(e)) {
+            add_pieces(writer, e, how->piece);
+        }
     }
     assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
     nocap_header_free(&header);
@@ -145,12 +156,25 @@ static void the_host_writes_in_pieces(void **state)
     }
 }
 
+/* Which commands there are is not known then. */
+static void host_memory_is_not_observed(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < RUNS; i++) {
+        const struct nocap_sim_options options = options_of(i);
+        struct run run = run_with(options);
+        assert_no_error(&run, &options, &(struct telling){.no_memory = true});
+        run_free(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trace_begins_anywhere),
         cmocka_unit_test(events_are_lost_anywhere),
         cmocka_unit_test(the_host_writes_in_pieces),
+        cmocka_unit_test(host_memory_is_not_observed),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

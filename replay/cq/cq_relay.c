@@ -330,7 +330,8 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     }
     uint32_t pages = p->pages != 0 ? p->pages : cq_pages_of(q, p->bytes);
     uint32_t due = pages > p->handed ? pages - p->handed : 0;
-    bool gathers = r != NULL ? r->gathered : q->numbers->inline_only == 0;
+    bool known = r != NULL && r->good; /* which command it is */
+    bool gathers = known ? r->gathered : q->numbers->inline_only == 0;
     bool more = gathers && value < due; /* the rest is published later */
     p->open = more && ring->cursor.known;
     if (!ring->cursor.known) { /* perhaps the rest of a record, or not all of it */
