@@ -94,8 +94,10 @@ static void a_circle_of_three_columns_is_told(void **state)
     assert_string_equal(
         report->findings[0].observed,
         "column 0 stands at $rb0 (page 0, offset 24) and waits for column 1, which comes there at "
-        "page 0, offset 32, but stands at $rb1 (page 0, offset 24) and waits for column 2, which "
-        "comes there at page 0, offset 32, but stands at $rb2 (page 0, offset 24) and waits for "
+        "page 0, offset 32, but is blocked at $rb1 (page 0, offset 24) and waits for column 2, "
+        "which "
+        "comes there at page 0, offset 32, but is blocked at $rb2 (page 0, offset 24) and waits "
+        "for "
         "column 0, which comes there at page 0, offset 32");
     nocap_report_free(report);
 }

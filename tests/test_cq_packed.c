@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Correct runs of hosts that put several commands into an entry, of which the trace shows only a
  * part, or in other pieces: nothing of them is wrong, whatever profile they follow. */
+#include "checker/hang/hang.h"
 #include "formats/profile/profile.h"
 #include "tests/cq_run.h"
 
 enum { POINTS = 40, LINE = 64 };
 
 /* How a run is shown. */
-struct telling {
+struct showing {
     size_t from;           /* the first event that is shown */
     size_t lost, lost_end; /* those that a `drop` stands for; equal: none */
     bool no_memory;        /* host memory is not observed */
@@ -46,7 +47,7 @@ static bool is_memory(const struct nocap_event *e)
 }
 
 static void write_trace(const struct run *run, const struct nocap_sim_options *options,
-                        const struct telling *how)
+                        const struct showing *how)
 {
     struct nocap_error err = {{0}};
     struct nocap_header header;
@@ -54,7 +55,7 @@ static void write_trace(const struct run *run, const struct nocap_sim_options *o
     assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
     header.observes &= how->no_memory ? ~(uint32_t)NOCAP_CLASS_SYSMEM : UINT32_MAX;
     header.complete = how->from != 0 ? NOCAP_FALSE : header.complete;
-    assert_int_equal(nocap_writer_open(&writer, "told.nocap", &header, NULL, &err), NOCAP_OK);
+    assert_int_equal(nocap_writer_open(&writer, "shown.nocap", &header, NULL, &err), NOCAP_OK);
     for (size_t i = how->from; i < run->count; i++) {
         if (i == how->lost && how->lost != how->lost_end) {
             const struct nocap_event drop = {.kind = NOCAP_EV_DROP,
@@ -73,14 +74,21 @@ static void write_trace(const struct run *run, const struct nocap_sim_options *o
     nocap_header_free(&header);
 }
 
-static void assert_no_error(const struct run *run, const struct nocap_sim_options *options,
-                            const struct telling *how)
+static struct nocap_report *
+report_of(const struct run *run, const struct nocap_sim_options *options, const struct showing *how)
 {
     struct nocap_error err = {{0}};
     struct nocap_report *report;
     const struct nocap_check_options check = {.size = sizeof check};
     write_trace(run, options, how);
-    assert_int_equal(nocap_check(&report, "told.nocap", &check, &err), NOCAP_OK);
+    assert_int_equal(nocap_check(&report, "shown.nocap", &check, &err), NOCAP_OK);
+    return report;
+}
+
+static void assert_no_error(const struct run *run, const struct nocap_sim_options *options,
+                            const struct showing *how)
+{
+    struct nocap_report *report = report_of(run, options, how);
     for (size_t i = 0; i < report->finding_count; i++) {
         if (report->findings[i].rule != TRC_003) {
             (void)nocap_report_text(stderr, report, false, true, NULL);
@@ -120,7 +128,7 @@ static void a_trace_begins_anywhere(void **state)
         const struct nocap_sim_options options = options_of(i);
         struct run run = run_with(options);
         for (size_t p = 0; p < POINTS; p++) {
-            const struct telling how = {.from = 1 + p * run.count / POINTS,
+            const struct showing how = {.from = 1 + p * run.count / POINTS,
                                         .piece = p % 2 != 0 ? LINE : 0};
             assert_no_error(&run, &options, &how);
         }
@@ -136,7 +144,7 @@ static void events_are_lost_anywhere(void **state)
         struct run run = run_with(options);
         for (size_t p = 0; p < POINTS; p++) {
             const size_t from = 1 + p * (run.count - 3) / POINTS, left = run.count - from - 1;
-            const struct telling how = {.lost = from, .lost_end = from + 1 + p * 37 % left};
+            const struct showing how = {.lost = from, .lost_end = from + 1 + p * 37 % left};
             assert_no_error(&run, &options, &how);
         }
         run_free(&run);
@@ -150,7 +158,7 @@ static void the_host_writes_in_pieces(void **state)
         const struct nocap_sim_options options = options_of(i);
         struct run run = run_with(options);
         for (uint64_t piece = 16; piece <= 256; piece *= 2) {
-            assert_no_error(&run, &options, &(struct telling){.piece = piece});
+            assert_no_error(&run, &options, &(struct showing){.piece = piece});
         }
         run_free(&run);
     }
@@ -163,9 +171,110 @@ static void host_memory_is_not_observed(void **state)
     for (unsigned i = 0; i < RUNS; i++) {
         const struct nocap_sim_options options = options_of(i);
         struct run run = run_with(options);
-        assert_no_error(&run, &options, &(struct telling){.no_memory = true});
+        assert_no_error(&run, &options, &(struct showing){.no_memory = true});
         run_free(&run);
     }
+}
+
+/* ---- what is wrong, or waits ---- */
+
+enum { OF_PREFETCH = 2, OF_DISPATCH = 3 };
+
+/* Semaphore `number` of the two kernels, and how many pages their buffer has. */
+static uint64_t semaphore_of(const struct nocap_sim_options *options, uint32_t number,
+                             uint64_t *pages)
+{
+    struct nocap_error err;
+    struct nocap_header header;
+    struct nocap_profile profile;
+    assert_int_equal(nocap_profile_find(&profile, options->profile, &err), NOCAP_OK);
+    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
+    uint64_t base = header.cq.kernel_config;
+    nocap_header_free(&header);
+    *pages = profile.queue.buffer_pages;
+    return base + profile.queue.semaphores + number * profile.queue.semaphore_stride;
+}
+
+static bool adds(const struct nocap_event *e, uint8_t y, uint64_t addr)
+{
+    return e->kind == NOCAP_EV_NOC && e->op == NOCAP_OP_ATOMIC && e->d.y == y && e->daddr == addr;
+}
+
+static bool polls(const struct nocap_event *e, uint64_t addr)
+{
+    return e->kind == NOCAP_EV_READ && e->by == NOCAP_BY_BRISC && e->at.y == OF_PREFETCH &&
+           e->space == NOCAP_SPACE_TILE && e->addr == addr;
+}
+
+/* Without what says that pages are free again. */
+static void forget_releases(struct run *run, uint64_t semaphore)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct nocap_event *e = &run->events[i];
+        if (adds(e, OF_PREFETCH, semaphore) || polls(e, semaphore)) {
+            free((void *)(uintptr_t)e->data);
+        } else {
+            run->events[count++] = *e;
+        }
+    }
+    run->count = count;
+}
+
+/* At its credit at the latest, and not before it is taken: bytes from elsewhere take their pages as
+ * they come. */
+static void the_first_page_that_is_not_free_is_found(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < RUNS; i++) {
+        struct nocap_sim_options options = options_of(4 * i);
+        options.launches = 60;
+        uint64_t pages, semaphore = semaphore_of(&options, 0, &pages);
+        struct run run = run_with(options);
+        forget_releases(&run, semaphore);
+        struct nocap_report *report = report_of(&run, &options, &(struct showing){0});
+        uint64_t index = UINT64_MAX, published = 0;
+        for (size_t f = 0; f < report->finding_count; f++) {
+            const struct nocap_finding *found = &report->findings[f];
+            index = found->rule == CQ_035 && found->index < index ? found->index : index;
+        }
+        assert_true(index < run.count);
+        for (size_t e = 0; e < run.count && (e < index || published <= pages); e++) {
+            bool adds_pages = adds(&run.events[e], OF_DISPATCH, semaphore);
+            published += adds_pages ? run.events[e].value : 0;
+            assert_true(e < index ? published <= pages : !adds_pages || published > pages);
+        }
+        nocap_report_free(report);
+        run_free(&run);
+    }
+}
+
+/* In STALL the prefetcher polls the semaphore that a WAIT of the dispatcher counts up. */
+static void a_prefetcher_in_stall_says_for_what(void **state)
+{
+    (void)state;
+    unsigned named = 0;
+    for (unsigned i = 0; i < RUNS; i++) {
+        const struct nocap_sim_options options = options_of(4 * i);
+        uint64_t pages, semaphore = semaphore_of(&options, 2, &pages);
+        struct run run = run_with(options);
+        size_t at = 0;
+        while (at < run.count && !polls(&run.events[at], semaphore)) {
+            at++;
+        }
+        struct nocap_error err = {{0}};
+        struct nocap_hang *hang;
+        const struct nocap_hang_options until = {
+            .size = sizeof until, .has_at = true, .at = at < run.count ? run.events[at].t : 0};
+        write_trace(&run, &options, &(struct showing){0});
+        assert_int_equal(nocap_hang(&hang, "shown.nocap", &until, &err), NOCAP_OK);
+        for (size_t w = 0; at < run.count && w < hang->wait_count; w++) {
+            named += strstr(hang->waits[w].what, "the dispatcher's notify: semaphore 2") != NULL;
+        }
+        nocap_hang_free(hang);
+        run_free(&run);
+    }
+    assert_true(named > RUNS / 2);
 }
 
 int main(void)
@@ -175,6 +284,8 @@ int main(void)
         cmocka_unit_test(events_are_lost_anywhere),
         cmocka_unit_test(the_host_writes_in_pieces),
         cmocka_unit_test(host_memory_is_not_observed),
+        cmocka_unit_test(the_first_page_that_is_not_free_is_found),
+        cmocka_unit_test(a_prefetcher_in_stall_says_for_what),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -210,7 +210,7 @@ static bool report_circle(struct columns *c, const struct lint_record *first)
                 text + used, sizeof text - used,
                 "%s $rb%u (page %u, offset %u) and waits for column %u, which comes there at page "
                 "%u, offset %u",
-                mine == first ? "" : ", but stands at", mine->b - 1, mine->page, mine->off, uc,
+                mine == first ? "" : ", but is blocked at", mine->b - 1, mine->page, mine->off, uc,
                 back->page, back->off);
         }
         mine = op_of(c, blocked_in(c, uc));
@@ -220,7 +220,7 @@ static bool report_circle(struct columns *c, const struct lint_record *first)
     }
     enum nocap_rule rule = back->page != first->page ? AIE_047 : AIE_046;
     lint_say(c->l, rule, nocap_rules[rule].severity, LINT_REMARKED(first),
-             "columns that meet at their barriers in the same order", "column %u stands at%s",
+             "columns that meet at their barriers in the same order", "column %u is blocked at%s",
              first->uc, text);
     return true;
 }
@@ -239,8 +239,8 @@ static void report_hang(struct columns *c)
         const struct lint_record *op = op_of(c, first);
         lint_say(c->l, AIE_046, NOCAP_ERROR, LINT_REMARKED(op),
                  "columns that meet at their barriers in the same order",
-                 "column %u stands at $rb%u for ever, since others wait for it elsewhere", op->uc,
-                 op->b - 1);
+                 "column %u is blocked at $rb%u for ever, since others wait for it elsewhere",
+                 op->uc, op->b - 1);
     }
 }
 

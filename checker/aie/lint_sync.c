@@ -136,7 +136,7 @@ static bool judge_barriers(struct lint *l)
 static void describe_job(char *text, const struct lint_code *code, uint32_t job, uint32_t op)
 {
     size_t used = strlen(text);
-    snprintf(text + used, CYCLE_TEXT - used, "%sjob %u%s stands at $lb%u (offset %u)",
+    snprintf(text + used, CYCLE_TEXT - used, "%sjob %u%s is blocked at $lb%u (offset %u)",
              used == 0 ? "" : " and waits for ", code->jobs[job].id, used == 0 ? "" : ", which",
              V(&code->ops[op], LOCAL_BARRIER, local_barrier_id), code->ops[op].off);
 }

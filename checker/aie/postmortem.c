@@ -113,8 +113,9 @@ static enum nocap_status add_notes(struct blocked *s)
     for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
         char *note = NULL;
         if (passed[i].ucs != 0) {
-            int length = asprintf(&note, "what is told of the uCs of mask 0x%x is passed over: %s",
-                                  passed[i].ucs, passed[i].text);
+            int length =
+                asprintf(&note, "what is reported of the uCs of mask 0x%x is passed over: %s",
+                         passed[i].ucs, passed[i].text);
             RETURN_IF_FAILED(add_note(s, passed[i].id, length < 0 ? NULL : note));
         }
     }
@@ -232,7 +233,7 @@ static void judge(struct nocap_hang *h)
         }
     }
     h->why = h->verdict == NOCAP_HANG_HUNG   ? "these jobs wait, and what could end that is named"
-             : h->verdict == NOCAP_HANG_NONE ? "the uCs were idle when this was told of them"
+             : h->verdict == NOCAP_HANG_NONE ? "the uCs were idle when this was recorded"
                                              : "it is not known which job waits: what ran last "
                                                "does not";
 }
@@ -254,7 +255,7 @@ static enum nocap_status report_pages(struct blocked *s)
     }
     RETURN_ERROR_IF(
         !any && (s->passed != 0 || beyond), s->err, NOCAP_E_INPUT,
-        "the file has no code of any uC that is told of (mask 0x%x%s); if numbers count from the "
+        "the file has no code of any uC that is reported (mask 0x%x%s); if numbers count from the "
         "first column of the device, take those before the partition off with --first-column",
         s->passed, beyond ? ", and others from 32 on" : "");
     RETURN_ERROR_IF(

@@ -216,7 +216,7 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
         return;
     }
     CQ_HOST(q, CQ_029, false, NO_REFS, "the slots filled one after the other",
-            "the record of slot %u is fetched, and nobody filled the slot", slot);
+            "the record of slot %u is fetched, and the slot was not filled", slot);
     h->passed = q->m->fault;
     resync(&h->slot, place_behind(&q->places.slots, slot, 1), h->passed);
     publish_passed(q, slot, says);

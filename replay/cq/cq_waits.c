@@ -291,8 +291,7 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
         w->counted = false;
     } else {
         snprintf(what + n, WAIT_TEXT - (size_t)n,
-                 "; %llu go words were sent and nobody is left to announce anything",
-                 wide(s->goes));
+                 "; %llu go words were sent and no worker is left to notify", wide(s->goes));
     }
     return true;
 }

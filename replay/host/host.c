@@ -126,8 +126,8 @@ static void judge_release(struct model *m, struct tile *tile)
     CHECK_ONCE(
         m, tile, RST_018, FAULT_NONE, jump && (!known || was_written(w, target)), NO_REFS,
         "a jump at L1 address 0 and firmware where it leads, written before BRISC is released",
-        jump ? "nobody has written to 0x%x, where the jump at address 0 leads"
-             : "nobody has written to L1 address 0x%x",
+        jump ? "no agent has written to 0x%x, where the jump at address 0 leads"
+             : "no agent has written to L1 address 0x%x",
         target);
 }
 
@@ -189,7 +189,7 @@ static void judge_texts(struct model *m, struct tile *tile)
     fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->texts_since;
     CHECK_ONCE(m, tile, GO_024, since, lacking == CORES, RELATED(h->message_index),
                "the kernels of all enabled processors in L1 when GO is stored",
-               "nobody has written to 0x%x, where the kernel of %s begins", entry,
+               "no agent has written to 0x%x, where the kernel of %s begins", entry,
                lacking < CORES ? nocap_agent_name(nocap_cores[lacking].agent) : "");
     h->texts_since = lacking == CORES ? FAULT_NONE : m->fault;
     h->go_since = lacking == CORES ? h->go_since : m->fault;
@@ -239,7 +239,7 @@ static void judge_go(struct model *m, struct tile *tile, const struct access *st
         bool right = (h->slots_written >> h->slot & 1) != 0;
         CHECK_ONCE(m, tile, GO_023, h->go_since, right, NO_REFS,
                    "a launch message in the slot that BRISC reads when GO is stored",
-                   "nobody has written to slot %d", h->slot);
+                   "no agent has written to slot %d", h->slot);
         h->go_since = right ? h->go_since : m->fault;
         h->message_known &= right;
     }
@@ -406,7 +406,7 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
         CHECK(m, tile, RST_019, h->looks < LOOKS, NO_REFS,
               "BRISC released before the host waits for its firmware",
               "%" PRIu64
-              " looks in a row at the go word (0x%02x) of a tile whose BRISC is held in reset",
+              " polls in a row of the go word (0x%02x) of a tile whose BRISC is held in reset",
               h->looks, signal);
         s->waited_held = h->looks >= LOOKS;
         if (s->waited_held) {
@@ -417,7 +417,7 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
     if (h->running == YES && h->ready && h->owed == NO && !answers && !h->waited) {
         CHECK(m, tile, GO_026, h->looks < LOOKS, NO_REFS,
               "GO stored before the host waits for DONE",
-              "%" PRIu64 " looks in a row at signal 0x%02x, and no GO since the tile was last done",
+              "%" PRIu64 " polls in a row of signal 0x%02x, and no GO since the tile was last done",
               h->looks, signal);
         h->waited = h->looks >= LOOKS;
     }

@@ -244,7 +244,7 @@ static const char *guess(const struct model *m, const struct boot *b, char *text
     unsigned p = core_without_text(m, b);
     text[0] = '\0';
     if (p < CORES) {
-        snprintf(text, size, "; the reset PC of %s is 0x%" PRIx32 ", where nobody wrote anything",
+        snprintf(text, size, "; the reset PC of %s is 0x%" PRIx32 ", where no agent wrote anything",
                  nocap_agent_name(nocap_cores[p].agent), b->reset_pc[p]);
     } else if (!elf) {
         snprintf(text, size,

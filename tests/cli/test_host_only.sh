@@ -227,7 +227,7 @@ unready() { # MISSING: the host's upload without this core's text
     "$NOCAP" check "$T/host.jsonl" >"$T/out"
 }
 unready 0x6040
-out_has "a core without firmware is named" "the reset PC of trisc1 is 0x6040, where nobody wrote anything"
+out_has "a core without firmware is named" "the reset PC of trisc1 is 0x6040, where no agent wrote anything"
 unready none
 out_has "else the ELF files would tell" "a forgotten or short ELF file? --elf CORE=FILE names core and address"
 
