@@ -74,9 +74,10 @@ static void a_deadlock_is_told_as_a_circle(void **state)
                                        "START_JOB 2\n LOCAL_BARRIER $lb1, 2\n"
                                        " LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
                                        AIE_043, 24);
-    assert_contains(report->findings[0].observed, "job 1 stands at $lb0 (offset 24)");
-    assert_contains(report->findings[0].observed,
-                    "and waits for job 2, which stands at $lb1 (offset 44) and waits for job 1");
+    assert_contains(report->findings[0].observed, "job 1 is blocked at $lb0 (offset 24)");
+    assert_contains(
+        report->findings[0].observed,
+        "and waits for job 2, which is blocked at $lb1 (offset 44) and waits for job 1");
     nocap_report_free(report);
 }
 
@@ -93,7 +94,8 @@ static void a_circle_of_three_columns_is_told(void **state)
              AIE_046, 24);
     assert_string_equal(
         report->findings[0].observed,
-        "column 0 stands at $rb0 (page 0, offset 24) and waits for column 1, which comes there at "
+        "column 0 is blocked at $rb0 (page 0, offset 24) and waits for column 1, which comes there "
+        "at "
         "page 0, offset 32, but is blocked at $rb1 (page 0, offset 24) and waits for column 2, "
         "which "
         "comes there at page 0, offset 32, but is blocked at $rb2 (page 0, offset 24) and waits "
