@@ -176,6 +176,35 @@ static void host_memory_is_not_observed(void **state)
     }
 }
 
+/* Of the bytes that the host writes, and of records, only the first ones were captured. */
+static void keep_heads(struct run *run, uint32_t most)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        struct nocap_event *e = &run->events[i];
+        bool record = e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_RECORD;
+        bool write = is_memory(e) && e->by == NOCAP_BY_HOST && e->kind == NOCAP_EV_WRITE;
+        if ((record || write) && (e->has & NOCAP_F_DATA) != 0 && e->data_size > most) {
+            e->hash = nocap_fnv1a64(NOCAP_FNV1A64_START, e->data, e->data_size);
+            e->data_size = most;
+            e->has = (e->has & ~NOCAP_F_DATA) | NOCAP_F_HEAD | NOCAP_F_HASH;
+        }
+    }
+}
+
+static void only_the_first_bytes_were_captured(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < RUNS; i++) {
+        const struct nocap_sim_options options = options_of(i);
+        for (uint32_t most = 1 + i % 5; most < 420; most += 13 + most / 8) {
+            struct run run = run_with(options);
+            keep_heads(&run, most);
+            assert_no_error(&run, &options, &(struct showing){0});
+            run_free(&run);
+        }
+    }
+}
+
 /* ---- what is wrong, or waits ---- */
 
 enum { OF_PREFETCH = 2, OF_DISPATCH = 3 };
@@ -284,6 +313,7 @@ int main(void)
         cmocka_unit_test(events_are_lost_anywhere),
         cmocka_unit_test(the_host_writes_in_pieces),
         cmocka_unit_test(host_memory_is_not_observed),
+        cmocka_unit_test(only_the_first_bytes_were_captured),
         cmocka_unit_test(the_first_page_that_is_not_free_is_found),
         cmocka_unit_test(a_prefetcher_in_stall_says_for_what),
     };

@@ -337,7 +337,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     r->since = judge_place(q, p, r);
     bool placed = r->since == FAULT_NONE;
     r->real = p->given != 0 ? p->given : size;
-    if (p->known == 0) {
+    if (p->known < NOCAP_CQ_HEADER) {
         cq_completion_lose(q);
         cq_launch_lose(q, true);
         r->sized = !r->unwritten && entry == FAULT_NONE && placed;
