@@ -96,9 +96,10 @@ static void take_write(struct cq *q, const struct cq_target *t)
     if (t->addr >= l->launch_base && ring < (uint64_t)l->launch_slots * l->launch_size &&
         ring % l->launch_size == 0 && t->size == l->launch_size) {
         take_message(q, t, &tiles);
-    } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE && t->known == t->size) {
-        uint8_t signal = t->payload[NOCAP_GO_SIGNAL_BYTE];
-        if (signal != NOCAP_GO_GO && signal != NOCAP_GO_DONE) {
+    } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE) {
+        bool known = t->known > NOCAP_GO_SIGNAL_BYTE;
+        uint8_t signal = known ? t->payload[NOCAP_GO_SIGNAL_BYTE] : 0;
+        if (!known || (signal != NOCAP_GO_GO && signal != NOCAP_GO_DONE)) {
             cq_set_join(&p->reset, &tiles);
         }
     } else if (t->addr >= q->sem[CQ_PREFETCH] - 16 && t->addr < NOCAP_L1_SIZE &&

@@ -169,10 +169,12 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
                   "a host event of its size, its id one more than the last",
                   "is_event %llu, length %llu, id 0x%x, 0x%x is next", wide(c->is_event),
                   wide(c->length), id, next->known ? next->v : id);
-    if (known) {
-        resync(next, id + 1, fault_of(q->m, follows));
-    }
     q->program.events++;
+    if (!known) {
+        cq_completion_lose(q);
+        return;
+    }
+    resync(next, id + 1, fault_of(q->m, follows));
     cq_completion_sent(q, id, shape && follows ? FAULT_NONE : q->host_fault);
 }
 
