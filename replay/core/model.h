@@ -199,7 +199,7 @@ static inline void exercise(struct model *m, enum nocap_rule rule, uint64_t time
     m->exercised[rule] += times;
 }
 
-/* For a violation that is told by `report_violation` itself: counts the rule as exercised; false:
+/* For a violation that `report_violation` itself reports: counts the rule as exercised; false:
  * the trace does not show enough to judge it. */
 static inline bool judges(struct model *m, enum nocap_rule rule)
 {

@@ -74,7 +74,7 @@ static bool already_reported(struct model *m, enum nocap_rule rule)
     return true;
 }
 
-static void note_told(struct model *m, enum nocap_rule rule)
+static void note_reported(struct model *m, enum nocap_rule rule)
 {
     struct host_state *s = m->state[MODEL_HOST];
     s->reported[rule].turn = m->turn;
@@ -89,7 +89,7 @@ static void note_told(struct model *m, enum nocap_rule rule)
             CHECK_AFTER(m, tile, RULE, since, true, __VA_ARGS__);                                  \
         } else if (asked_for(m, tile) || !already_reported(m, RULE)) {                             \
             CHECK_AFTER(m, tile, RULE, since, false, __VA_ARGS__);                                 \
-            note_told(m, RULE);                                                                    \
+            note_reported(m, RULE);                                                                \
         }                                                                                          \
     } while (0)
 

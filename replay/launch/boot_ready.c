@@ -147,7 +147,7 @@ static bool host_waited(const struct model *m, const struct boot *b)
 }
 
 /* Tiles that were released by one write share one finding. */
-static bool told_of_release(const struct model *m, const struct boot *b)
+static bool release_reported(const struct model *m, const struct boot *b)
 {
     const struct launch_state *s = state_of(m);
     for (uint32_t i = 0; i < s->unready_count; i++) {
@@ -158,10 +158,10 @@ static bool told_of_release(const struct model *m, const struct boot *b)
     return false;
 }
 
-static void note_told(struct model *m, const struct boot *b)
+static void note_reported(struct model *m, const struct boot *b)
 {
     struct launch_state *s = state_of(m);
-    uint64_t *release = told_of_release(m, b) ? NULL : LIST_NEXT(s->unready, s->unready_count);
+    uint64_t *release = release_reported(m, b) ? NULL : LIST_NEXT(s->unready, s->unready_count);
     if (release != NULL) {
         *release = b->released.index;
         s->unready_count++;
@@ -175,14 +175,14 @@ void boot_host_go(struct model *m, struct tile *tile)
         m->dropped || host_waited(m, b)) {
         return;
     }
-    if (!told_of_release(m, b) || asked_for(m, tile)) {
+    if (!release_reported(m, b) || asked_for(m, tile)) {
         FOLLOWING(m, b->jump_since,
                   CHECK(m, tile, RST_017, false, RELATED(b->released.index),
                         "firmware ready before GO: DONE in go word 0", "%s",
                         "no load of the host since the release has shown it; the DONE of the boot "
                         "may overwrite the GO"));
     }
-    note_told(m, b);
+    note_reported(m, b);
     b->phase = BOOT_UNKNOWN;
 }
 
@@ -278,7 +278,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         return;
     }
     bool polled = b->last_poll.index != NO_INDEX;
-    bool same = told_of_release(m, b);
+    bool same = release_reported(m, b);
     if (!cut && !m->dropped && tile->sees_cores && !polled && !part_of(tile)->shown &&
         others_boot_faster(m, b)) {
         struct unshown *tiles = &state_of(m)->tiles;
@@ -286,7 +286,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         return;
     }
     if (!cut && (!same || asked_for(m, tile)) && (polled || tile->sees_cores)) {
-        note_told(m, b);
+        note_reported(m, b);
         struct event_ref at = polled ? b->last_poll : b->released;
         uint32_t word = 0;
         bool known = shadow_word(&tile->l1, NOCAP_SYNC, &word) && tile->sees_cores;
