@@ -189,6 +189,37 @@ static enum nocap_status take_section(struct aie_source *s, const struct aie_sta
     return NOCAP_OK;
 }
 
+/* Puts the buffer among those of the column, which are in the order of their names; n26 replaces
+ * one of the same name. Takes what `pad` has. */
+static enum nocap_status add_pad(struct aie_source *s, struct aie_column *column,
+                                 const struct aie_word *name, struct aie_pad pad)
+{
+    struct aie_pad *known = aie_find_pad(column, name), *list = column->pads;
+    size_t at = known == NULL ? column->pad_count : (size_t)(known - list);
+    if (known != NULL) {
+        free(known->content);
+        pad.name = known->name;
+    } else {
+        pad.name = strndup(name->text, name->length);
+        if (pad.name == NULL || LIST_NEXT(column->pads, column->pad_count) == NULL) {
+            free(pad.name);
+            free(pad.content);
+            return aie_no_memory(s->program);
+        }
+        list = column->pads;
+        column->pad_count++;
+        for (; at > 0 && strcmp(list[at - 1].name, pad.name) > 0; at--) {
+            list[at] = list[at - 1];
+        }
+    }
+    list[at] = pad;
+    s->fill = AIE_FILL_PAD;
+    s->fill_kernel = s->kernel;
+    s->fill_uc = s->uc;
+    s->fill_at = at;
+    return NOCAP_OK;
+}
+
 static enum nocap_status take_pad(struct aie_source *s, const struct aie_statement *line)
 {
     const struct aie_word *name = &line->operands[0], *what = &line->operands[1];
@@ -198,14 +229,10 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
     if (column == NULL) {
         return aie_no_memory(s->program);
     }
-    if (aie_find_pad(column, name) != NULL) {
+    if (s->program->dialect != NOCAP_AIE_N26 && aie_find_pad(column, name) != NULL) {
         return FAIL(s, name, "buffer '%.*s' is declared already; expected another name",
                     (int)name->length, name->text);
     }
-    if (LIST_NEXT(column->pads, column->pad_count) == NULL) {
-        return aie_no_memory(s->program);
-    }
-    struct aie_pad *list = column->pads;
     if (aie_word_number(what, &words)) {
         uint32_t count = 0;
         RETURN_IF_FAILED(aie_source_number(s, what, AIE_FILE_MAX / 4, "size in words", &count));
@@ -216,25 +243,12 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
         RETURN_IF_FAILED(aie_source_file(s, what, path, (char **)&pad.content, &length));
         pad.size = (uint32_t)length;
         pad.capacity = length;
-        if (s->program->dialect == NOCAP_AIE_N26) {
-            RETURN_IF_FAILED(aie_source_enter(s, false));
+        if (s->program->dialect == NOCAP_AIE_N26 && aie_source_enter(s, false) != NOCAP_OK) {
+            free(pad.content);
+            return aie_no_memory(s->program);
         }
     }
-    pad.name = strndup(name->text, name->length);
-    if (pad.name == NULL) {
-        free(pad.content);
-        return aie_no_memory(s->program);
-    }
-    size_t at = column->pad_count++;
-    for (; at > 0 && strcmp(list[at - 1].name, pad.name) > 0; at--) {
-        list[at] = list[at - 1];
-    }
-    list[at] = pad;
-    s->fill = AIE_FILL_PAD;
-    s->fill_kernel = s->kernel;
-    s->fill_uc = s->uc;
-    s->fill_at = at;
-    return NOCAP_OK;
+    return add_pad(s, column, name, pad);
 }
 
 static enum nocap_status take_target(struct aie_source *s, const struct aie_statement *line)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PREEMPT for aie4: which memory a hintmap names, and the code that saves and restores it. The
  * assembler puts that code behind the program: two jobs that do nothing where there is nothing to
- * save, else two files that come with it, with the place and the size of the memory filled in.
+ * save, else what asm_preempt_code.c writes.
  * Source: files of the assembler of 2026. */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -12,14 +12,9 @@
 #include "formats/aie/asm_source.h"
 
 enum {
-    CHUNK = 64 << 10,     /* bytes that a bit of a hintmap stands for */
-    ALL_CHUNKS = 144,     /* without a hintmap */
-    REGION = 3 << 20,     /* bytes of a memory tile */
-    WORDS_MAX = 64,       /* of a hintmap */
-    SAVE_DESCRIPTORS = 2, /* of a column */
-    RESTORE_DESCRIPTORS = 4,
-    SAVE_FIRST = 125,       /* number of the first descriptor's data in the file, by column */
-    MEMORY_BASE = 0x800000, /* of a memory tile, in words, as its descriptors have it */
+    CHUNK = 64 << 10, /* bytes that a bit of a hintmap stands for */
+    ALL_CHUNKS = 144, /* without a hintmap */
+    WORDS_MAX = 64,   /* of a hintmap */
     COLUMNS_MAX = 3,
     TARGETS_MAX = 32, /* of a uC */
 };
@@ -34,9 +29,8 @@ struct point {
 /* Those of a uC. */
 struct points {
     struct aie_source *s;
-    uint32_t uc, group; /* group: number in labels */
-    const char *suffix; /* of the files' names */
-    uint32_t columns;   /* that one file serves */
+    uint32_t uc, group;       /* group: number in labels */
+    uint32_t columns, number; /* as in struct aie_preempt_code */
 };
 
 /* ---- while the text is read ---- */
@@ -146,97 +140,34 @@ static enum nocap_status read_hintmap(const struct aie_program *program,
 
 /* ---- the code ---- */
 
-/* Writes numbers over those of the first lines of data behind a label. */
-static void patch_words(char **text, size_t *length, const char *label, const uint32_t *values,
-                        unsigned count)
+static char *make_code(const struct points *p, const struct point *point, bool save,
+                       const char *label)
 {
-    char *at = strstr(*text, label);
-    for (unsigned i = 0; i < count && at != NULL && (at = strstr(at, ".long")) != NULL; i++) {
-        char number[16];
-        char *from = at + strlen(".long");
-        while (*from == ' ' || *from == '\t') {
-            from++;
-        }
-        size_t old = strcspn(from, " \t\r\n;"), tail = strlen(from + old),
-               start = (size_t)(from - *text);
-        int size = snprintf(number, sizeof number, "0x%08" PRIX32, values[i]);
-        char *grown = realloc(*text, *length + (size_t)size + 1);
-        if (grown == NULL) {
-            return;
-        }
-        *text = grown;
-        memmove(grown + start + size, grown + start + old, tail + 1);
-        memcpy(grown + start, number, (size_t)size);
-        *length = *length - old + (size_t)size;
-        at = grown + start;
-    }
-}
-
-/* Gives the descriptors of a file the memory of the chunks: that of each column is cut into as many
- * parts as it has descriptors. */
-static void patch_descriptors(const struct points *p, const struct point *point, bool save,
-                              char **text, size_t *length)
-{
-    uint32_t parts = save ? SAVE_DESCRIPTORS : RESTORE_DESCRIPTORS;
-    uint32_t first = save ? SAVE_FIRST * p->columns : 0, all = parts * p->columns;
-    uint64_t from = (uint64_t)point->first * CHUNK, to = from + (uint64_t)point->count * CHUNK;
-    for (uint32_t i = 0; i < all; i++) {
-        uint64_t region = (uint64_t)(i / parts) * REGION, part = i % parts;
-        uint64_t low = from > region ? from : region;
-        uint64_t high = to < region + REGION ? to : region + REGION;
-        uint64_t size = high > low ? (high - low) / parts : 0;
-        uint64_t at = high > low ? low + part * size : region;
-        size = high > low && part == parts - 1 ? high - at : size;
-        char label[48];
-        const uint32_t shim[] = {(uint32_t)(at >> 32) & 0x1FFFFFF, (uint32_t)at & ~UINT32_C(3),
-                                 (uint32_t)(size / 4)};
-        const uint32_t memory[] = {(uint32_t)(at % REGION / 4) + MEMORY_BASE, (uint32_t)(size / 4)};
-        snprintf(label, sizeof label, "DMAWRITE_data_%u:", first + i);
-        patch_words(text, length, label, shim, 3);
-        snprintf(label, sizeof label, "DMAWRITE_data_%u:", first + all + i);
-        patch_words(text, length, label, memory, 2);
-    }
-}
-
-/* The text between the two lines of the label; free(*text). */
-static enum nocap_status make_code(const struct points *p, const struct point *point, bool save,
-                                   const char *file, const char *label, char **text, size_t *length)
-{
-    const struct aie_program *program = p->s->program;
-    char path[PATH_TEXT_MAX], *bytes = NULL;
-    size_t size = 0;
-    *text = NULL;
     if (point->count == 0) {
         const char *body = save ? "NOP" : "LOAD_LAST_PDI";
-        int made =
-            asprintf(text, "%s:\nSTART_JOB 0\n%s\nEND_JOB\nEOF\n\n.endl %s\n", label, body, label);
-        *length = made < 0 ? 0 : (size_t)made;
-        return made < 0 ? aie_no_memory(program) : NOCAP_OK;
+        char *text;
+        return asprintf(&text, "%s:\nSTART_JOB 0\n%s\nEND_JOB\nEOF\n\n.endl %s\n", label, body,
+                        label) < 0
+                   ? NULL
+                   : text;
     }
-    struct aie_source named = *p->s;
-    named.place = program->statements[point->statement].place;
-    const struct aie_word name = {file, (uint32_t)strlen(file), 1};
-    RETURN_IF_FAILED(aie_source_file(&named, &name, path, &bytes, &size));
-    p->s->total = named.total;
-    int made = asprintf(text, "%s:\n%.*s\n.endl %s\n", label, (int)size, bytes, label);
-    free(bytes);
-    if (made < 0) {
-        return aie_no_memory(program);
-    }
-    *length = (size_t)made;
-    patch_descriptors(p, point, save, text, length);
-    return NOCAP_OK;
+    const struct aie_preempt_code code = {.save = save,
+                                          .columns = p->columns,
+                                          .number = p->number,
+                                          .from = (uint64_t)point->first * CHUNK,
+                                          .to = (uint64_t)(point->first + point->count) * CHUNK};
+    return aie_preempt_code(&code, label);
 }
 
 static enum nocap_status add_code(const struct points *p, const struct point *point, bool save,
                                   const char *label)
 {
-    char file[64], *text, *shown = NULL;
-    size_t length;
     struct aie_source *s = p->s;
-    snprintf(file, sizeof file, "aie4_%s_%s.asm", save ? "save" : "restore", p->suffix);
-    RETURN_IF_FAILED(make_code(p, point, save, file, label, &text, &length));
-    if (asprintf(&shown, "%u_%u_%s", point->first, point->count, file) < 0) {
+    char *text = make_code(p, point, save, label), *shown, suffix[16];
+    snprintf(suffix, sizeof suffix, p->number == AIE_NONE ? "%uc" : "1c%u",
+             p->number == AIE_NONE ? p->columns : p->number);
+    if (text == NULL || asprintf(&shown, "%u_%u_aie4_%s_%s.asm", point->first, point->count,
+                                 save ? "save" : "restore", suffix) < 0) {
         free(text);
         return aie_no_memory(s->program);
     }
@@ -248,7 +179,7 @@ static enum nocap_status add_code(const struct points *p, const struct point *po
         free(shown);
         return status;
     }
-    status = aie_source_lines(s, strdup(shown), shown, text, length);
+    status = aie_source_lines(s, strdup(shown), shown, text, strlen(text));
     aie_source_leave(s, false);
     return status;
 }
@@ -370,7 +301,6 @@ static enum nocap_status check_counts(const struct aie_source *s)
 
 enum nocap_status aie_add_preempt_code(struct aie_source *s)
 {
-    static const char *const alone[] = {"1c", "2c", "3c"}, *const each[] = {"1c0", "1c1", "1c2"};
     const struct aie_program *program = s->program;
     if (program->preempts.count == 0) {
         return NOCAP_OK;
@@ -397,8 +327,8 @@ enum nocap_status aie_add_preempt_code(struct aie_source *s)
         const struct points p = {.s = s,
                                  .uc = uc,
                                  .group = ucs == 1 ? 1 : uc / 2 + 1,
-                                 .suffix = ucs == 1 ? alone[columns - 1] : each[uc / 2],
-                                 .columns = ucs == 1 ? columns : 1};
+                                 .columns = ucs == 1 ? columns : 1,
+                                 .number = ucs == 1 ? AIE_NONE : uc / 2};
         if (count_points(program, uc) != 0) {
             RETURN_IF_FAILED(add_points(&p));
         }

@@ -68,6 +68,15 @@ enum nocap_status aie_source_eof(struct aie_source *s, uint32_t line);
 /* n26 for aie4: the code that PREEMPT saves and restores with, behind all other. */
 enum nocap_status aie_take_preempt(struct aie_source *s, struct aie_statement *statement);
 enum nocap_status aie_add_preempt_code(struct aie_source *s);
+enum { AIE_PREEMPT_REGION = 3 << 20 }; /* bytes of a memory tile */
+struct aie_preempt_code {
+    bool save;         /* or restore */
+    uint32_t columns;  /* whose memory tiles it moves */
+    uint32_t number;   /* of a column that has code of its own; AIE_NONE: all columns together */
+    uint64_t from, to; /* which bytes of the memory tiles, counted from the first one on */
+};
+/* Its text between two lines of the label; free(), NULL without memory. */
+char *aie_preempt_code(const struct aie_preempt_code *code, const char *label);
 /* Reads a file that the text names, from the directories for it; free(*bytes). */
 enum nocap_status aie_source_file(struct aie_source *s, const struct aie_word *name, char *path,
                                   char **bytes, size_t *length);
