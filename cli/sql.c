@@ -41,6 +41,9 @@ static int find_traces(const struct cli_call *call, size_t count)
         if (strcmp(path, "-") == 0 || access(path, F_OK) == 0) {
             continue;
         }
+        if (is_query(path)) {
+            return cli_usage(call, "the query '%.100s' stands before a trace: it comes last", path);
+        }
         if (strpbrk(path, "./") == NULL) {
             return cli_usage(call,
                              "'%.100s' is neither a file nor a query: a query is one word of the "

@@ -85,6 +85,8 @@ status 2 "a word that is no query" "$NOCAP" sql "$trace" selec
 err_has "is told" "'selec' is neither a file nor a query"
 status 2 "a query without quotes" "$NOCAP" sql "$trace" select 1
 err_has "is told, too" "'select' is neither a file nor a query"
+status 2 "a query before the trace" "$NOCAP" sql 'select 1' "$trace"
+err_has "is told where it goes" "the query 'select 1' stands before a trace: it comes last"
 status 3 "a trace that is missing, before any question" "$NOCAP" sql "$trace" "$T/missing.nocap"
 err_has "is named" "cannot open $T/missing.nocap"
 
