@@ -280,7 +280,7 @@ static void a_bare_image_is_read(void **state)
     drop(&b);
 }
 
-/* Early assemblers refuse a barrier on both sides of .eop. */
+/* All assemblers but that of the document refuse a barrier on both sides of .eop. */
 static void the_second_page_at_a_barrier_is_bytes(void **state)
 {
     (void)state;

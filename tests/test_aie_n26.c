@@ -183,12 +183,47 @@ static void what_cannot_be_made_is_refused(void **state)
         ".target aie4\n.partition 3column\n.attach_to_group 0\nSTART_JOB 0\n NOP\nEND_JOB\n"
         "EOF\n.attach_to_group 2\nSTART_JOB 0\n PREEMPT 0, @s, @r\nEND_JOB\nEOF\n",
         "expected as many in each");
+    assert_refused("START_JOB 0\n LOCAL_BARRIER $lb3, 1\nEND_JOB\n.eop\nSTART_JOB 1\n"
+                   " LOCAL_BARRIER $lb3, 1\nEND_JOB\nEOF\n",
+                   "stand on both sides of .eop");
     assert_refused("START_JOB 0\n APPLY_OFFSET_57 @t, 2, 3\nEND_JOB\nEOF\nt:\n .long 1\n",
                    "no label for entry 1");
     assert_refused(".custom a b\n", ".custom has 2 operands; expected 1");
     assert_refused(".custom <a>\n", "is no section; expected up to 55 letters");
     assert_refused("START_JOB 0\n NOP\nEND_JOB\nEOF\n.section annotation\nname: x\nwhat\n",
                    "says nothing of an annotation");
+}
+
+/* No assembler of n26 makes such a file of instructions; bytes make it. */
+static void the_second_page_at_a_barrier_stays_bytes(void **state)
+{
+    (void)state;
+    static const char source[] =
+        ".dialect n26\nSTART_JOB 0\n LOCAL_BARRIER $lb0, 2\nEND_JOB\n.eop\n"
+        ".page 36\n.bytes 0x0, ffff0100000000002400000000000000\n"
+        ".bytes 0x10, 00000100100000001100000207000000\n"
+        ".bytes 0x20, ff000000\n.eop\nEOF\n";
+    const struct nocap_aie_asm_options options = {.dialect = NOCAP_AIE_N26};
+    struct nocap_error err = {""};
+    struct nocap_aie_image *image;
+    char *text = NULL;
+    uint8_t *elf;
+    size_t size, length;
+    bool complete;
+    if (nocap_aie_assemble_text(&elf, &size, source, strlen(source), "x.asm", &options, &err) !=
+        NOCAP_OK) {
+        fail_msg("%s", err.text);
+    }
+    assert_int_equal(nocap_aie_image_open_memory(&image, elf, size, "x", &err), NOCAP_OK);
+    FILE *out = open_memstream(&text, &length);
+    assert_int_equal(nocap_aie_disassemble(out, image, NOCAP_AIE_N26, &complete, &err), NOCAP_OK);
+    fclose(out);
+    assert_true(complete);
+    assert_contains(text,
+                    ".page 36 ; bytes of text; as it stands, since no instructions make this");
+    nocap_aie_image_close(image);
+    free(text);
+    free(elf);
 }
 
 int main(void)
@@ -198,6 +233,7 @@ int main(void)
         cmocka_unit_test(files_come_back_whole),
         cmocka_unit_test(code_that_saves_comes_out_the_same),
         cmocka_unit_test(what_cannot_be_made_is_refused),
+        cmocka_unit_test(the_second_page_at_a_barrier_stays_bytes),
     };
     if (realpath("tests/data/aie/n26", data) == NULL) {
         perror("tests/data/aie/n26"); /* to be run from the root of the tree */

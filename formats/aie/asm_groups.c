@@ -29,7 +29,7 @@ static enum nocap_status take_partners(struct aie_pager *p, uint32_t job)
         const struct aie_list *users = &p->users[barrier];
         for (size_t u = 0; u < users->count; u++) {
             bool here = p->jobs[users->items[u]].segment == p->jobs[job].segment;
-            if (!here && nocap_aie_is_early(p->program->dialect)) {
+            if (!here && p->program->dialect != NOCAP_AIE_SEED) {
                 return aie_source_error(p->program, s->place, &s->operands[0],
                                         "the jobs that meet at this barrier stand on both sides "
                                         "of .eop; expected all of them in one page");

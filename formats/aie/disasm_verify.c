@@ -178,7 +178,7 @@ enum nocap_status aie_verify(struct aie_printer *p, bool *same, struct nocap_err
         bool one = false;
         p->known.page = &p->image->pages[i];
         RETURN_IF_FAILED(verify_page(p, &one, err));
-        if (nocap_aie_is_early(p->dialect) && shares_barrier(p, i, users)) {
+        if (p->dialect != NOCAP_AIE_SEED && shares_barrier(p, i, users)) {
             p->raw[i] = true;
             RETURN_IF_FAILED(verify_page(p, &one, err));
         }
