@@ -89,4 +89,22 @@ static struct nocap_report *aie_example_judge(const char *name, const char *text
     return report;
 }
 
+static inline void aie_example_show_and_fail(const struct nocap_report *report, const char *what)
+{
+    (void)nocap_report_text(stderr, report, false, false, NULL);
+    fail_msg("%s", what);
+}
+
+/* The only finding of a program. */
+static inline struct nocap_report *aie_example_only(const char *text, enum nocap_rule rule,
+                                                    uint32_t off)
+{
+    struct nocap_report *report = aie_example_judge("program", text);
+    if (report->finding_count != 1 || report->findings[0].rule != rule ||
+        report->findings[0].off != off) {
+        aie_example_show_and_fail(report, "expected one finding");
+    }
+    return report;
+}
+
 #endif

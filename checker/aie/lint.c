@@ -202,8 +202,7 @@ static enum nocap_status judge(struct lint *l, struct nocap_error *err)
     lint_envelope(l);
     lint_chains(l);
     lint_remote(l);
-    lint_tokens(l);
-    return NOCAP_OK;
+    return lint_tokens(l, err);
 }
 
 enum nocap_status nocap_aie_lint_image(struct nocap_report **report,

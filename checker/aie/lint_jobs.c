@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The jobs of a page: who launches whom, what registers hold. A job is a straight line, so that
  * what stands before is what happened before. */
+#include <stdio.h>
 #include <string.h>
 
 #include "checker/aie/lint_private.h"
@@ -65,6 +66,81 @@ static void mark_running(const struct lint_code *code, bool *running)
     }
 }
 
+/* The first barrier from here on in a job; NULL: none. */
+static const struct lint_op *next_barrier(const struct lint_code *code, uint32_t job,
+                                          uint32_t *from)
+{
+    while (*from < code->jobs[job].last) {
+        const struct lint_op *op = &code->ops[(*from)++];
+        if (op->info->opcode == NOCAP_AIE_LOCAL_BARRIER ||
+            op->info->opcode == NOCAP_AIE_REMOTE_BARRIER) {
+            return op;
+        }
+    }
+    return NULL;
+}
+
+/* A job that runs and stays at this local barrier, since too few that run come there; LINT_NONE:
+ * none. */
+static uint32_t stays_there(const struct lint_code *code, const bool *running,
+                            const struct lint_op *barrier)
+{
+    uint32_t first = LINT_NONE, users = 0;
+    for (uint32_t j = 0; j < code->job_count; j++) {
+        const struct lint_op *op = NULL;
+        uint32_t from = code->jobs[j].first;
+        while (running[j] && (op = next_barrier(code, j, &from)) != NULL &&
+               (op->info->opcode != NOCAP_AIE_LOCAL_BARRIER ||
+                V(op, LOCAL_BARRIER, local_barrier_id) !=
+                    V(barrier, LOCAL_BARRIER, local_barrier_id))) {
+        }
+        users += op != NULL;
+        first = op != NULL && first == LINT_NONE ? j : first;
+    }
+    return users < V(barrier, LOCAL_BARRIER, num_participants) ? first : LINT_NONE;
+}
+
+/* Who waits at a barrier for a job that never runs; whether there is anybody. */
+static bool describe_waiting(const struct lint *l, const bool *running, uint32_t absent, char *text,
+                             size_t size)
+{
+    const struct lint_code *code = l->code;
+    const struct lint_op *op;
+    for (uint32_t from = code->jobs[absent].first;
+         (op = next_barrier(code, absent, &from)) != NULL;) {
+        if (op->info->opcode == NOCAP_AIE_REMOTE_BARRIER) {
+            uint32_t others = V(op, REMOTE_BARRIER, party_mask) & ~lint_bit(code->page->uc);
+            if (others != 0) {
+                snprintf(text, size, "; columns of mask 0x%x wait for it at $rb%u", others,
+                         V(op, REMOTE_BARRIER, remote_barrier_id) - 1);
+                return true;
+            }
+            continue;
+        }
+        uint32_t job = stays_there(code, running, op);
+        if (job != LINT_NONE) {
+            snprintf(text, size, "; job %u waits for it at $lb%u", code->jobs[job].id,
+                     V(op, LOCAL_BARRIER, local_barrier_id));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A deferred job that never runs: work that is not done, and if others wait for it, a hang. */
+static void judge_absent(struct lint *l, const bool *running, uint32_t job, bool launched)
+{
+    struct lint_code *code = l->code;
+    char waiting[64] = "";
+    bool hangs = !running[job] && describe_waiting(l, running, job, waiting, sizeof waiting);
+    code->bad_launch |= !LINT_EXPECT_AS(
+        l, AIE_021, hangs ? NOCAP_ERROR : nocap_rules[AIE_021].severity, running[job],
+        LINT_HERE(l, code->ops[code->jobs[job].first].off), "a job that runs and launches it",
+        "job %u is launched by %s%s", code->jobs[job].id,
+        launched ? "jobs only that never run themselves" : "nobody", waiting);
+    l->broken_local |= hangs;
+}
+
 static void judge_launches(struct lint *l)
 {
     struct lint_code *code = l->code;
@@ -84,10 +160,7 @@ static void judge_launches(struct lint *l)
     mark_running(code, running);
     for (uint32_t j = 0; j < code->job_count; j++) {
         if (code->jobs[j].deferred) {
-            code->bad_launch |= !LINT_CHECK(
-                l, AIE_021, running[j], LINT_HERE(l, code->ops[code->jobs[j].first].off),
-                "a job that runs and launches it", "job %u is launched by %s", code->jobs[j].id,
-                launches[j] == 0 ? "nobody" : "jobs only that never run themselves");
+            judge_absent(l, running, j, launches[j] != 0);
         }
     }
 }

@@ -83,7 +83,7 @@ struct lint {
     bool hidden_tasks;       /* tasks may be started in ways that are not seen */
     bool broken_pages;       /* some page is broken: what concerns all of them is not judged */
     bool bad_remote;         /* a remote barrier has a wrong number */
-    bool broken_local;       /* local barriers of some page are wrong */
+    bool broken_local;       /* jobs of some page hang at barriers, others apart */
 };
 
 /* Whether a rule is judged; the first one of two that say the same. */
@@ -140,7 +140,7 @@ static inline uint32_t lint_bit(uint32_t uc)
 }
 /* Order by column, page and offset, for qsort. */
 int lint_by_place(const void *a, const void *b);
-void lint_tokens(struct lint *l); /* 038 */
+enum nocap_status lint_tokens(struct lint *l, struct nocap_error *err); /* 038 */
 /* The rules TXN of all streams of the image; fails if one is none. */
 enum nocap_status lint_streams(struct lint *l, struct nocap_error *err);
 

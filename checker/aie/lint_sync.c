@@ -198,6 +198,7 @@ static void judge_deadlock(struct lint *l)
     for (uint32_t j = 0; j < l->code->job_count; j++) {
         if (lint_order_blocked(order, j) != LINT_NONE) {
             report_cycle(l, order, j);
+            l->broken_local = true;
             break;
         }
     }

@@ -52,11 +52,18 @@ struct channel {
     bool reported;
 };
 
+/* Who waits for the tokens of a channel. */
+struct awaited {
+    uint64_t tokens;
+    bool by[NOCAP_UCS];
+};
+
 struct tokens {
     struct lint *l;
-    uint64_t *sums; /* of tokens of the tasks before each one, by_queue */
-    bool *awaited;  /* by task: somebody waits for its channel */
+    uint64_t *sums;          /* of tokens of the tasks before each one, by_queue */
+    struct awaited *awaited; /* by first task of a channel */
     struct channel *channels;
+    bool *left_out; /* by wait: no task is seen for it */
 };
 
 /* The first task that does not come before the key. */
@@ -133,7 +140,11 @@ static void judge_wait(struct tokens *t, const struct lint_record *w)
     }
     struct channel *c = &t->channels[w->a * ACTORS + w->b];
     count_wait(c, w);
-    t->awaited[first] = true;
+    t->left_out[w - l->waits.items] = false;
+    t->awaited[first].tokens += w->c;
+    if (w->uc < NOCAP_UCS) {
+        t->awaited[first].by[w->uc] = true;
+    }
     uint64_t tokens = t->sums[last] - t->sums[first];
     uint64_t after = lint_in_main_chain(l, w->group, w->uc, w->page) ? tokens_after(t, w, key) : 0;
     bool enough = c->waited <= tokens, before = c->pages + c->in_job <= tokens - after;
@@ -152,8 +163,8 @@ static void judge_wait(struct tokens *t, const struct lint_record *w)
     c->reported |= !enough || !before;
 }
 
-/* A column that waits for a channel without a task, and starts one that nobody waits for: most
- * likely one of the two names the wrong channel. */
+/* A column that waits for a channel without a task, and starts one whose tokens are left over, for
+ * it does not wait for them: most likely one of the two names the wrong channel. */
 static void judge_orphan(struct tokens *t, const struct lint_record *w,
                          const struct lint_record *task)
 {
@@ -161,6 +172,7 @@ static void judge_orphan(struct tokens *t, const struct lint_record *w,
     struct channel *c = &t->channels[w->a * ACTORS + w->b];
     char wanted[48], started[48];
     uint32_t tile, actor;
+    struct lint_record channel = {.group = task->group, .a = task->a};
     bool reported = c->group == w->group + 1 && c->reported;
     c->group = w->group + 1;
     c->reported = true;
@@ -168,24 +180,45 @@ static void judge_orphan(struct tokens *t, const struct lint_record *w,
         lint_say(
             l, AIE_038, NOCAP_ERROR, LINT_REMARKED(w), "a task for the channel that is waited for",
             "%u tokens of %s, which no task of the file is for; that at page %u offset %u is "
-            "for %s, which no agent waits for",
+            "for %s, which %s waits for",
             w->c, nocap_aie_channel_text(l->chip, w->a, w->b, wanted, sizeof wanted), task->page,
-            task->off, nocap_aie_channel_text(l->chip, tile, actor, started, sizeof started));
+            task->off, nocap_aie_channel_text(l->chip, tile, actor, started, sizeof started),
+            t->awaited[first_task(t, &channel)].tokens == 0 ? "no agent" : "no job of this column");
     }
+    t->left_out[w - l->waits.items] = false;
 }
 
-/* Of each column the first task with a token for which no column of the kernel waits; `from` is the
- * first task of the kernel, returned that of the next one. */
+/* The tasks of a column for one channel from `i` on; `first` is the first one of the channel. */
+static size_t tasks_behind(const struct lint_records *tasks, size_t i, size_t first)
+{
+    uint32_t uc = tasks->items[i].uc;
+    while (i < tasks->count && tasks->items[i].group == tasks->items[first].group &&
+           tasks->items[i].a == tasks->items[first].a && tasks->items[i].uc == uc) {
+        i++;
+    }
+    return i;
+}
+
+/* Of each column the first task whose tokens the column does not wait for, and nobody takes;
+ * `from` is the first task of the kernel, returned that of the next one. */
 static size_t find_unawaited(const struct tokens *t, size_t from, const struct lint_record **of)
 {
-    const struct lint_record *tasks = t->l->tasks.items;
-    size_t first = from, i = from;
+    const struct lint_records *tasks = &t->l->tasks;
+    const struct lint_record *items = tasks->items;
+    size_t i = from;
     memset(of, 0, NOCAP_UCS * sizeof *of);
-    for (; i < t->l->tasks.count && tasks[i].group == tasks[from].group; i++) {
-        first = tasks[i].a == tasks[first].a ? first : i;
-        if (!t->awaited[first] && tasks[i].b != 0 && tasks[i].uc < NOCAP_UCS &&
-            of[tasks[i].uc] == NULL) {
-            of[tasks[i].uc] = &tasks[i];
+    while (i < tasks->count && items[i].group == items[from].group) {
+        struct lint_record behind = {.group = items[i].group, .a = items[i].a + 1};
+        size_t first = i, last = first_task(t, &behind);
+        const struct awaited *awaited = &t->awaited[first];
+        for (size_t next; i < last; i = next) {
+            uint32_t uc = items[i].uc;
+            next = tasks_behind(tasks, i, first);
+            uint64_t own = t->sums[next] - t->sums[i];
+            bool over = t->sums[last] - t->sums[first] >= awaited->tokens + own;
+            if (own != 0 && over && uc < NOCAP_UCS && !awaited->by[uc] && of[uc] == NULL) {
+                of[uc] = &items[i];
+            }
         }
     }
     return i;
@@ -227,31 +260,72 @@ static void judge_all(struct tokens *t)
     judge_orphans(t);
 }
 
-void lint_tokens(struct lint *l)
+/* Says which waits were not judged, and why. */
+static enum nocap_status tell_left_out(const struct lint *l, const bool *left_out, const char *why,
+                                       struct nocap_error *err)
 {
-    bool scalars = false;
-    for (size_t i = 0; i < l->image->relocation_count; i++) {
-        scalars |= l->image->relocations[i].type == NOCAP_AIE_REL_SCALAR_32;
+    const struct lint_record *first = NULL;
+    char note[320], channel[48];
+    size_t count = 0;
+    for (size_t i = 0; i < l->waits.count; i++) {
+        const struct lint_record *w = &l->waits.items[i];
+        if (w->c != 0 && (left_out == NULL || left_out[i])) {
+            first = first == NULL ? w : first;
+            count++;
+        }
     }
-    for (size_t i = 0; i < l->tasks.count; i++) {
-        const struct lint_record *r = &l->tasks.items[i];
-        l->hidden_tasks |= !lint_in_main_chain(l, r->group, r->uc, r->page);
+    if (count == 0 || l->chip == NOCAP_AIE_CHIP_UNKNOWN || !lint_judged(l, AIE_038)) {
+        return NOCAP_OK;
     }
-    if (l->waits.count == 0 || l->tasks.count == 0 || l->hidden_tasks || l->broken_pages ||
-        scalars || l->image->pad_size != 0) {
-        return;
+    snprintf(note, sizeof note,
+             "whether tokens come is not judged for %zu WAIT_TCTS, the first at uc %u, page %u, "
+             "offset %u for %s: %s",
+             count, first->uc, first->page, first->off,
+             nocap_aie_channel_text(l->chip, first->a, first->b, channel, sizeof channel), why);
+    return nocap_report_add_note(l->report, "unseen-tasks", note, err);
+}
+
+static enum nocap_status judge_tokens(struct lint *l, struct nocap_error *err)
+{
+    enum nocap_status status = NOCAP_OK;
+    if (l->tasks.count != 0) {
+        qsort(l->tasks.items, l->tasks.count, sizeof l->tasks.items[0], by_queue);
     }
-    qsort(l->tasks.items, l->tasks.count, sizeof l->tasks.items[0], by_queue);
     struct tokens t = {.l = l,
                        .sums = calloc(l->tasks.count + 1, sizeof *t.sums),
-                       .awaited = calloc(l->tasks.count, sizeof *t.awaited),
-                       .channels = calloc(CHANNELS, sizeof *t.channels)};
-    if (t.sums == NULL || t.awaited == NULL || t.channels == NULL) {
+                       .awaited = calloc(l->tasks.count + 1, sizeof *t.awaited),
+                       .channels = calloc(CHANNELS, sizeof *t.channels),
+                       .left_out = malloc(l->waits.count * sizeof *t.left_out)};
+    if (t.sums == NULL || t.awaited == NULL || t.channels == NULL || t.left_out == NULL) {
         l->out_of_memory = true;
     } else {
+        memset(t.left_out, true, l->waits.count * sizeof *t.left_out);
         judge_all(&t);
+        status = tell_left_out(l, t.left_out, "this file starts no task for it", err);
     }
     free(t.sums);
     free(t.awaited);
     free(t.channels);
+    free(t.left_out);
+    return status;
+}
+
+enum nocap_status lint_tokens(struct lint *l, struct nocap_error *err)
+{
+    bool hidden = l->hidden_tasks || l->image->pad_size != 0;
+    for (size_t i = 0; i < l->image->relocation_count; i++) {
+        hidden |= l->image->relocations[i].type == NOCAP_AIE_REL_SCALAR_32;
+    }
+    for (size_t i = 0; i < l->tasks.count; i++) {
+        const struct lint_record *r = &l->tasks.items[i];
+        hidden |= !lint_in_main_chain(l, r->group, r->uc, r->page);
+    }
+    if (l->waits.count == 0 || l->broken_pages) {
+        return NOCAP_OK;
+    }
+    return hidden ? tell_left_out(l, NULL,
+                                  "tasks may be started by what the file does not show, such as "
+                                  "control packets, patched words and code of PREEMPT or LOAD_PDI",
+                                  err)
+                  : judge_tokens(l, err);
 }

@@ -297,16 +297,31 @@ static void report(const struct wait_builder *t, const struct cert_at *w, struct
     wait_report(t, &wait);
 }
 
+/* Whether this job of the page was put into the job table and nobody launched it. */
+static bool is_unlaunched(const struct cert_page *page, int32_t id)
+{
+    for (uint32_t j = 0; j < page->job_count; j++) {
+        const struct cert_job *job = &page->jobs[j];
+        if ((int32_t)job->id == id) {
+            return page->whole && job->deferred && !job->launched;
+        }
+    }
+    return false;
+}
+
 /* One who is waited for and does not wait: its code goes another way, or is over. */
 static void report_absent(const struct wait_builder *t, const struct cert_at *w,
                           struct nocap_party absent, bool hung)
 {
     struct nocap_wait wait = wait_begin(t, absent.agent, wait_since(w));
     wait.who.job = absent.job;
-    wait.what = why_of(&w->job->step) == NOCAP_WHY_LOCAL
-                    ? "it does not come to the barrier, and waits for nothing: nocap aie lint "
-                      "judges barriers (AIE-041)"
-                    : "it does not come to the barrier, and waits for nothing";
+    bool local = why_of(&w->job->step) == NOCAP_WHY_LOCAL;
+    wait.what = local && is_unlaunched(w->page, absent.job)
+                    ? "it is deferred, and no job launched it: nocap aie lint judges launches "
+                      "(AIE-021)"
+                : local ? "it does not come to the barrier, and waits for nothing: nocap aie lint "
+                          "judges barriers (AIE-041)"
+                        : "it does not come to the barrier, and waits for nothing";
     wait.state = "elsewhere";
     wait.certain = hung;
     wait_report(t, &wait);

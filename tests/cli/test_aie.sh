@@ -123,6 +123,22 @@ status 1 "a poll that others wait for" "$NOCAP" hang "$T/g.nocap"
 out_has "names who is missing at one barrier" "local barrier 0: 1 of 2 jobs arrived; missing job 2"
 out_has "and at the other" "local barrier 1: 1 of 3 jobs arrived; missing job 1, 2"
 
+cat >"$T/h.asm" <<'END'
+START_JOB 1
+  LOCAL_BARRIER $lb0, 2
+END_JOB
+START_JOB_DEFERRED 2
+  LOCAL_BARRIER $lb0, 2
+END_JOB
+EOF
+END
+"$NOCAP" aie asm "$T/h.asm" -o "$T/h.elf"
+status 1 "a job that nobody launches is an error where others wait for it" "$NOCAP" aie lint "$T/h.asm"
+out_has "told once" "1 error, 0 warnings"
+status 1 "and hangs" "$NOCAP" aie run "$T/h.elf" -o "$T/h.nocap"
+status 1 "which hang tells" "$NOCAP" hang "$T/h.nocap"
+out_has "with the reason" "root: uc0 job 2, elsewhere: it is deferred, and no job launched it"
+
 status 1 "a hang without a trace" "$NOCAP" hang "$T/e.elf" --stuck 0:0:24 --stuck 1:0:0x18
 out_has "has who waits for whom too" "uc0 job 1 waits for uc1 job 1"
 out_has "and the static finding" "AIE-046"
