@@ -159,10 +159,15 @@ static bool may_write(struct cert_chain *chain, const struct access *a, bool dat
            a->size <= piece->size && (!data || same_data(chain, piece, a));
 }
 
-/* The same descriptors: it does not matter which of the two chains made a write. */
+static bool same_descriptors(const struct cert_chain *a, const struct cert_chain *b)
+{
+    return a->code == b->code && a->first == b->first;
+}
+
+/* It does not matter which of the two chains made a write. */
 static bool twins(const struct cert_chain *a, const struct cert_chain *b)
 {
-    return a->code == b->code && a->first == b->first && a->known && b->known;
+    return same_descriptors(a, b) && a->known && b->known;
 }
 
 /* Whether the write may be that of another chain too, one that differs: then neither is known any
@@ -233,12 +238,19 @@ static struct cert_chain *owner(struct cert_uc *uc, uint32_t handle)
     return lone;
 }
 
-/* Gives a chain the progress of a twin that has written all, if it has not itself. */
+/* Gives a chain the progress of a twin that has written all, if it has not itself. Where that of
+ * the twin is not known, its own is not either: the writes may have been its own. */
 static void take_twin(struct cert_uc *uc, struct cert_chain *chain)
 {
     struct piece piece;
     for (struct cert_chain *c = NULL; (c = cert_chain_open(uc, c)) != NULL;) {
-        if (next_piece(chain, &piece) && twins(chain, c) && !next_piece(c, &piece) && c->known) {
+        bool twin = same_descriptors(chain, c) && next_piece(chain, &piece);
+        if (!twin || next_piece(c, &piece)) {
+            continue;
+        }
+        if (!c->known) {
+            chain->known = false;
+        } else {
             struct cert_chain old = *chain;
             chain->bd = c->bd;
             chain->bytes = c->bytes;

@@ -139,6 +139,29 @@ status 1 "and hangs" "$NOCAP" aie run "$T/h.elf" -o "$T/h.nocap"
 status 1 "which hang tells" "$NOCAP" hang "$T/h.nocap"
 out_has "with the reason" "root: uc0 job 2, elsewhere: it is deferred, and no job launched it"
 
+cat >"$T/i.asm" <<'END'
+START_JOB 1
+  UC_DMA_WRITE_DES $r1, @list
+  WAIT_UC_DMA $r1
+END_JOB
+START_JOB 2
+  UC_DMA_WRITE_DES_SYNC @list
+END_JOB
+EOF
+.align 16
+list:
+  UC_DMA_BD 0, 0x1A0000, @words, 1, 0, 1
+  UC_DMA_BD 0, 0x1A0020, @words, 0x7ffe, 0, 0
+.align 4
+words:
+  .long 7
+END
+"$NOCAP" aie asm "$T/i.asm" -o "$T/i.elf"
+for seed in 0 8 10; do
+    "$NOCAP" aie run --seed $seed "$T/i.elf" -o "$T/i.nocap" 2>/dev/null
+    status 0 "two transfers of one list that leaves its page, seed $seed" "$NOCAP" check "$T/i.nocap"
+done
+
 status 1 "a hang without a trace" "$NOCAP" hang "$T/e.elf" --stuck 0:0:24 --stuck 1:0:0x18
 out_has "has who waits for whom too" "uc0 job 1 waits for uc1 job 1"
 out_has "and the static finding" "AIE-046"
