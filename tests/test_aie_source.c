@@ -107,12 +107,45 @@ static void files_include_files(void **state)
     free(elf);
 }
 
+/* Control packets of 32 bytes, in which a buffer is named at the last bytes, behind them, and where
+ * the end of what is patched has more than 32 bits. */
+static void a_buffer_is_named_inside_of_the_packets(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t offset;
+        enum nocap_status status;
+    } rows[] = {{24, NOCAP_OK}, {28, NOCAP_E_INPUT}, {UINT32_MAX - 3, NOCAP_E_INPUT}};
+    write_text("pk.bin", "0123456789abcdef0123456789abcdef");
+    write_text("pk.asm", ".target aie4\nSTART_JOB 0\n NOP\nEND_JOB\nEOF\n");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct nocap_aie_asm_options options = {
+            .dialect = NOCAP_AIE_N26, .chip = NOCAP_AIE4, .buffers = "pk.json"};
+        struct nocap_error err = {""};
+        char text[256];
+        uint8_t *elf = NULL;
+        size_t size;
+        snprintf(text, sizeof text,
+                 "{\"external_buffers\":{\"p\":{\"xrt_id\":3,\"ctrl_pkt_buffer\":true,"
+                 "\"path\":\"pk.bin\"},\"b\":{\"xrt_id\":1,\"control_packet_patch_locations\":"
+                 "[{\"offset\":%u,\"xrt_id\":3}]}}}",
+                 rows[i].offset);
+        write_text("pk.json", text);
+        assert_int_equal(nocap_aie_assemble(&elf, &size, "pk.asm", &options, &err), rows[i].status);
+        if (rows[i].status != NOCAP_OK) {
+            assert_contains(err.text, "control packets of argument 3 have 32 bytes");
+        }
+        free(elf);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_say_where_and_what),
         cmocka_unit_test(a_job_too_long_for_a_page_is_refused),
         cmocka_unit_test(files_include_files),
+        cmocka_unit_test(a_buffer_is_named_inside_of_the_packets),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -179,7 +179,7 @@ static enum nocap_status patch_packets(struct aie_program *program, uint32_t arg
         if (patch->packet != argument) {
             continue;
         }
-        if (patch->offset + nocap_aie_relocation_size(patch->type) > section->size) {
+        if ((uint64_t)patch->offset + nocap_aie_relocation_size(patch->type) > section->size) {
             return nocap_fail(
                 program->err, NOCAP_E_INPUT,
                 "%s: control packets of argument %u have %zu bytes; expected more, as "
