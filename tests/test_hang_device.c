@@ -3,8 +3,7 @@
  * that finished, traces cut anywhere, slow work. */
 #include "tests/hang_answers.h"
 
-#include "formats/trace/trace.h"
-#include "tests/sim_run.h"
+#include "tests/run_trace.h"
 
 struct device_case {
     const char *name;
@@ -129,16 +128,12 @@ static const struct device_case device_cases[] = {
 /* Writes the first `count` events of a run; fewer if it has fewer. */
 static void write_run(const struct nocap_sim_options *options, const struct run *run, size_t count)
 {
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    struct nocap_error err;
-    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
-    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    struct run_trace t = run_trace_of(options);
+    run_trace_open(&t, "run.nocap");
     for (size_t i = 0; i < count && i < run->count; i++) {
-        assert_int_equal(nocap_writer_add(writer, &run->events[i], &err), NOCAP_OK);
+        run_trace_add(&t, &run->events[i]);
     }
-    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
-    nocap_header_free(&header);
+    run_trace_close(&t);
 }
 
 static void faults_of_the_device(void **state)
