@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "capture/kernel/kernel.h"
+#include "capture/sim/brisc.h"
 #include "capture/sim/sim.h"
 #include "formats/blackhole/cores.h"
 #include "formats/blackhole/mailbox.h"
@@ -77,12 +78,8 @@ struct sim_image {
 
 struct sim_tile {
     struct nocap_xy at;
-    uint8_t watched;  /* union of what its cores poll */
-    uint8_t go_index; /* that BRISC read last */
-    uint8_t slot;     /* of the launch message that BRISC works on */
-    uint32_t enables; /* of that message */
-    uint64_t begun;   /* launches that BRISC has begun */
-    uint64_t ended;   /* launches after which BRISC has asked for register init */
+    uint8_t watched; /* union of what its cores poll */
+    struct sim_brisc brisc;
     uint8_t l1[SIM_LOW_L1];
     uint32_t soft_reset;
     uint32_t reset_pc[NOCAP_PROCESSOR_COUNT], override_trisc, override_ncrisc;
@@ -222,7 +219,9 @@ void sim_push(struct sim *m, struct sim_core *c, unsigned thread, uint32_t word)
 sim_routine sim_coprocessor;
 
 /* Cores as they leave reset, and as they wait for work. */
-sim_routine sim_brisc_boot, sim_brisc_idle, sim_ncrisc_boot, sim_trisc_boot;
+sim_routine sim_brisc_boot, sim_ncrisc_boot, sim_trisc_boot;
+/* brisc.c */
+void sim_brisc_init(struct sim *m, struct sim_tile *t);
 
 /* kernel.c: enters the kernel that the active launch message names; the core goes on at `resume`.
  */
