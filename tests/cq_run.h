@@ -27,7 +27,7 @@ struct rings {
     uint64_t buffer, cmddat;
     uint32_t notified, go, launches;
     size_t used_first; /* bytes that malloc has given */
-    bool ended;        /* part of a block was given back, as at the end of the dispatcher */
+    bool ended;        /* part of a block was released, as at the end of the dispatcher */
 };
 
 static inline bool is_at(const struct nocap_event *e, struct nocap_xy at)

@@ -398,7 +398,7 @@ static size_t find_host_store(const struct run *run, size_t from, unsigned y, ui
 }
 
 /* A part of the set-up behind the GO of its core is late, and neither a store to a queue that runs
- * nor a page given back. */
+ * nor a page released. */
 static void a_late_set_up_is_one_finding(void **state)
 {
     (void)state;

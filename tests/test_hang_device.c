@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of the embedded device that make it hang: verdict and root. And what is no hang: traces
- * that finished, traces cut anywhere, slow work. */
+/* Faults of the built-in device model that make it hang: verdict and root. And what is no hang:
+ * traces that finished, traces cut anywhere, slow work. */
 #include "tests/hang_answers.h"
 
 #include "tests/run_trace.h"
@@ -51,13 +51,13 @@ static const struct device_case device_cases[] = {
      NOCAP_BY_DISPATCH,
      {14, 3},
      CQ_021},
-    {"launch messages ask for HOST mode: no worker announces its end",
+    {"launch messages ask for HOST mode: no worker notifies",
      NOCAP_SIM_FAST_DISPATCH,
      NOCAP_SIM_FAULT_MESSAGE_HOST_MODE,
      NOCAP_BY_BRISC,
      {1, 2},
      CQ_053},
-    {"one worker does not announce its end",
+    {"one worker sends no notify",
      NOCAP_SIM_FAST_DISPATCH,
      NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING,
      NOCAP_BY_BRISC,

@@ -30,7 +30,7 @@ fi
 status 0 "an earlier moment" "$NOCAP" hang --at 20000 "$T/hang.nocap"
 status 1 "as many events as are wanted" "$NOCAP" hang --events 2 "$T/hang.nocap"
 check "no more" test "$(sed '1,/^last events/d' "$T/out" | wc -l)" -eq 2
-status 2 "none is wrong usage" "$NOCAP" hang --events 0 "$T/hang.nocap"
+status 2 "none is a usage error" "$NOCAP" hang --events 0 "$T/hang.nocap"
 status 3 "a trace that is missing" "$NOCAP" hang "$T/missing"
 status 2 "an ELF file of nobody" "$NOCAP" hang --elf frob=x "$T/hang.nocap"
 

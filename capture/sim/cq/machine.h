@@ -60,7 +60,7 @@ enum cq_watch {
     CQ_WATCH_CREDIT = 1 << 4,    /* free pages of the dispatch buffer */
     CQ_WATCH_PUBLISHED = 1 << 5, /* pages for the dispatcher */
     CQ_WATCH_ACKED = 1 << 6,     /* writes of the dispatcher were acknowledged */
-    CQ_WATCH_STREAM = 1 << 7,    /* a worker's announcement */
+    CQ_WATCH_STREAM = 1 << 7,    /* a worker's notify */
     CQ_WATCH_READ_PTR = 1 << 8,  /* completion read pointer */
     CQ_WATCH_MIRROR = 1 << 9,    /* completion write pointer in host memory */
     CQ_WATCH_WORKER = 1 << 10,   /* mailbox of the agent's own tile */

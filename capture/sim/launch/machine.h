@@ -87,7 +87,7 @@ struct sim_tile {
     uint32_t niu_config[2], router_config[2]; /* of each NOC */
     uint32_t niu[2][NOCAP_NIU_BUFFERS][SIM_BUFFER_WORDS];
     uint32_t received[SIM_BUFFERS], acked[SIM_BUFFERS];
-    uint64_t notified; /* announcements that arrived here as dispatch tile */
+    uint64_t notified; /* notifies that arrived here as dispatch tile */
     struct sim_image image[NOCAP_LAUNCH_SLOTS];
     struct sim_tensix tensix;
     bool exchanged[NOCAP_TENSIX_THREADS]; /* two words of the tile that the thread works on */
@@ -130,7 +130,7 @@ struct sim_host {
     /* DEV mode: launches [generation, generation_end) go through the ring between two resets */
     uint64_t generation, generation_end;
     uint64_t filled, fill_to; /* messages before these launches are, and shall be, in the ring */
-    uint64_t expected;        /* announcements at the dispatch tile */
+    uint64_t expected;        /* notifies at the dispatch tile */
     uint8_t signal;           /* that ends the generation */
     bool gone;                /* the round's GO was written */
     bool resetting;
@@ -153,7 +153,7 @@ struct sim {
     struct sim_rectangle rectangle[2];   /* of worker tiles, for multicasts */
     uint32_t rectangles, tiles, workers; /* workers: tiles that get launches, the first ones */
     struct sim_tile *tile;
-    struct sim_tile *dispatch; /* where DEV mode launches are announced */
+    struct sim_tile *dispatch;                            /* that DEV mode launches notify */
     uint8_t tile_at[NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT]; /* index + 1; 0: not simulated */
     struct sim_core *core; /* [0] the host, then SIM_TILE_CORES a tile */
     struct sim_host host;
