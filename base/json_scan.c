@@ -174,13 +174,17 @@ static bool scan_literal(struct json_cursor *c, struct json_value *value)
     } literals[] = {{"true", 4, JSON_TRUE}, {"false", 5, JSON_FALSE}, {"null", 4, JSON_NULL}};
     for (size_t i = 0; i < sizeof literals / sizeof literals[0]; i++) {
         size_t size = literals[i].size;
-        if ((size_t)(c->end - c->at) >= size && memcmp(c->at, literals[i].text, size) == 0) {
+        size_t left = (size_t)(c->end - c->at);
+        if (left < size && memcmp(c->at, literals[i].text, left) == 0) {
+            return fail(c, ends_early);
+        }
+        if (left >= size && memcmp(c->at, literals[i].text, size) == 0) {
             *value = (struct json_value){.text = c->at, .size = size, .type = literals[i].type};
             c->at += size;
             return true;
         }
     }
-    return fail(c, c->at < c->end ? "a value is no JSON" : ends_early);
+    return fail(c, "a value is no JSON");
 }
 
 static bool scan_scalar(struct json_cursor *c, struct json_value *value)
@@ -194,6 +198,15 @@ static bool scan_scalar(struct json_cursor *c, struct json_value *value)
         return scan_number(c, value);
     }
     return scan_literal(c, value);
+}
+
+enum json_step json_scan_scalar(struct json_cursor *cursor, struct json_value *value)
+{
+    if (scan_scalar(cursor, value)) {
+        bool digits_end = value->type == JSON_NUMBER && cursor->at == cursor->end;
+        return digits_end ? JSON_DONE : JSON_ITEM;
+    }
+    return cursor->at == cursor->end || cursor->why == ends_early ? JSON_DONE : JSON_BAD;
 }
 
 /* A key, its colon and the white space up to the value. */

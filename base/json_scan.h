@@ -57,6 +57,9 @@ enum json_step json_open(struct json_cursor *cursor, const char *text, size_t si
  * closing bracket. */
 enum json_step json_next_member(struct json_cursor *cursor, struct json_member *member);
 enum json_step json_next_item(struct json_cursor *cursor, struct json_value *item);
+/* The string, number or literal at the cursor, which is not at its end. JSON_DONE: it reaches the
+ * end of the text, or breaks off there, so that more may belong to it. */
+enum json_step json_scan_scalar(struct json_cursor *cursor, struct json_value *value);
 /* Nothing but white space follows. */
 bool json_at_end(struct json_cursor *cursor);
 

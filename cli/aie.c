@@ -383,7 +383,7 @@ static void report_run(const struct cli_call *call, const struct nocap_aie_run_r
         report_answers(call, answers);
     }
     if (result->stuck != 0) {
-        cli_message(call, "jobs that wait for ever: %u; see nocap hang", result->stuck);
+        cli_message(call, "jobs blocked indefinitely: %u; see nocap hang", result->stuck);
     }
 }
 

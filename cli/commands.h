@@ -69,13 +69,13 @@ enum { CLI_PARTS_MAX = 4 };
 #define CLI_PARTS(table)   .parts = (table), .part_count = sizeof(table) / sizeof(table)[0]
 #define CLI_MANY           SIZE_MAX
 
-/* "nocap check: <text>" on stderr, for wrong usage with a hint to --help; gives the exit status
+/* "nocap check: <text>" on stderr, for a usage error with a hint to --help; gives the exit status
  * that belongs to it. All texts on stderr are taken for foreign and stay one line. */
 int cli_fail(const struct cli_call *call, enum nocap_status status, const struct nocap_error *err);
 /* The same for an error of several lines, as those of filters are. */
 int cli_fail_lines(const struct cli_call *call, enum nocap_status status,
                    const struct nocap_error *err);
-/* The same for wrong usage found by the command itself. */
+/* The same for a usage error found by the command itself. */
 int cli_usage(const struct cli_call *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A line on stderr in the same form, nothing else. */

@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
     {"format", "text|json|dot", "form of the answer (text); dot is for Graphviz",
      offsetof(struct settings, format), CLI_CHOICE, 0},
     CLI_OUTPUT(struct settings),
-    {"at", "TIME", "as if the trace ended behind TIME", offsetof(struct settings, at), CLI_NUMBER,
+    {"at", "TIME", "as if the trace ended after TIME", offsetof(struct settings, at), CLI_NUMBER,
      0},
     {"events", "N", "how many of the last events about the root (10)",
      offsetof(struct settings, events), CLI_NUMBER, 0},
@@ -211,7 +211,7 @@ static int run(const struct cli_call *call)
     }
     if (is_elf(call->operands.items[0])) {
         return cli_usage(call,
-                         "%.200s is an ELF file: say where its code stood, with --log FILE "
+                         "%.200s is an ELF file: say where its code was, with --log FILE "
                          "or --stuck UC:PAGE:OFFSET",
                          call->operands.items[0]);
     }
@@ -227,7 +227,8 @@ CLI_COMMAND(command) = {
         "of `nocap check`\ncame before. A hang is claimed only where nothing moved for longer "
         "than it ever took.\nOf AIE control code that was not traced, it works from the ELF file "
         "and "
-        "where the uCs stood: what XRT, the\ndriver or the log of the firmware tell. OFFSET counts "
+        "where the uCs were: what XRT, the\ndriver or the log of the firmware tell. OFFSET "
+        "counts "
         "from the page's start.",
     .findings = "a hang, or too little observed to tell",
     .examples = "  nocap hang run.nocap\n"

@@ -128,7 +128,7 @@ static int run(const struct cli_call *call)
 CLI_COMMAND(command) = {
     .name = "info",
     .operands = "TRACE",
-    .summary = "tell what a trace holds: header, counts, times, size, integrity",
+    .summary = "show what a trace holds: header, counts, times, size, integrity",
     .details =
         "TRACE is a .nocap file or JSON Lines, plain or zstd-compressed; - is standard input.",
     .findings = "the trace is damaged; what could be read was counted",

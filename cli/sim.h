@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The embedded device on the command line: its options, and one run of it into a trace. */
+/* The built-in device model on the command line: its options, and one run of it into a trace. */
 #ifndef NOCAP_CLI_SIM_H
 #define NOCAP_CLI_SIM_H
 

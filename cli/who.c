@@ -13,7 +13,7 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {"at", "TIME", "as if the trace ended behind TIME", offsetof(struct settings, at), CLI_NUMBER,
+    {"at", "TIME", "as if the trace ended after TIME", offsetof(struct settings, at), CLI_NUMBER,
      0},
     {"writes", NULL, "only what may have changed the bytes: no loads",
      offsetof(struct settings, writes), CLI_FLAG, 0},

@@ -4,16 +4,14 @@
 #ifndef NOCAP_TESTS_CQ_RUN_H
 #define NOCAP_TESTS_CQ_RUN_H
 
-#include "tests/sim_run.h"
+#include "tests/run_trace.h"
 
 #include <malloc.h>
 #include <unistd.h>
 
-#include "checker/core/checker.h"
 #include "formats/blackhole/cq_commands.h"
 #include "formats/blackhole/cq_layout.h"
 #include "formats/blackhole/registers.h"
-#include "formats/trace/trace.h"
 #include "tests/temp_dir.h"
 
 /* ---- the rings, as the raw view shows them ---- */
@@ -29,7 +27,7 @@ struct rings {
     uint64_t buffer, cmddat;
     uint32_t notified, go, launches;
     size_t used_first; /* bytes that malloc has given */
-    bool ended;        /* part of a block was given back, as at the end of the dispatcher */
+    bool ended;        /* part of a block was released, as at the end of the dispatcher */
 };
 
 static inline bool is_at(const struct nocap_event *e, struct nocap_xy at)
@@ -168,32 +166,10 @@ static inline struct rings *follow_run(struct nocap_sim_options options)
 
 /* ---- what the checker says ---- */
 
-static inline enum nocap_status write_event(void *context, const struct nocap_event *event,
-                                            struct nocap_error *err)
-{
-    return nocap_writer_add(context, event, err);
-}
-
 static inline struct nocap_report *check_run(struct nocap_sim_options options)
 {
-    struct nocap_error err = {{0}};
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    struct nocap_report *report;
-    const struct nocap_check_options check = {.size = sizeof check};
-    options.size = sizeof options;
-    assert_int_equal(nocap_sim_header(&options, &header, &err), NOCAP_OK);
-    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
-    if (nocap_sim_run(&options, write_event, writer, &err) != NOCAP_OK) {
-        fail_msg("%s, seed %llu: %s", options.profile != NULL ? options.profile : "",
-                 (unsigned long long)options.seed, err.text);
-    }
-    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
-    nocap_header_free(&header);
-    if (nocap_check(&report, "run.nocap", &check, &err) != NOCAP_OK) {
-        fail_msg("%s", err.text);
-    }
-    return report;
+    struct run_trace t = run_trace_simulated("run.nocap", options);
+    return run_trace_check(&t);
 }
 
 static inline void assert_clean(struct nocap_sim_options options)

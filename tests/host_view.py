@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""usage: host_view.py NOCAP FOLDER SEED...: each fault of the embedded device as the host alone sees it.
+"""usage: host_view.py NOCAP FOLDER SEED...: each fault of the built-in device model as the host alone sees it.
 
 A fault counts where what the host does or finds differs from the correct run of the same seed. It is told
 if a finding names it, or a hang its root. Prints those that are not, and the sums; status 1 below 80 %."""

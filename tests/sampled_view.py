@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: sampled_view.py reduce CLOCKS < run.jsonl: the host's accesses of a trace, and its mailboxes as one who
 looks at them every so many clocks sees them (class `sampled`).
-       sampled_view.py faults NOCAP FOLDER CLOCKS[,CLOCKS..] SEED...: each fault of the embedded device so; prints which
+       sampled_view.py faults NOCAP FOLDER CLOCKS[,CLOCKS..] SEED...: each fault of the built-in device model so; prints which
 are found that the host alone does not show, and the false alarms of correct runs, for which the status is 1.
        sampled_view.py files NOCAP FOLDER CLOCKS[,CLOCKS..] TRACE...: the same of traces as they are, no verdict."""
 import json

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: a run of the embedded device model in memory. */
+/* For tests: a run of the built-in device model in memory. */
 #ifndef NOCAP_TESTS_SIM_RUN_H
 #define NOCAP_TESTS_SIM_RUN_H
 

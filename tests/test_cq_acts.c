@@ -28,37 +28,29 @@ static size_t next_act(const struct run *run, size_t i)
     return (size_t)(n - run->events);
 }
 
-static void add(struct nocap_writer *writer, const struct run *run, size_t i, uint64_t t)
+static void add(struct run_trace *t, const struct run *run, size_t i, uint64_t time)
 {
-    struct nocap_error err = {{0}};
     struct nocap_event e = run->events[i];
-    e.t = t;
-    assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
+    e.t = time;
+    run_trace_add(t, &e);
 }
 
 static void assert_one_finding(const struct run *run, const struct nocap_sim_options *options,
                                size_t where, enum change change)
 {
-    struct nocap_error err = {{0}};
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    struct nocap_report *report;
-    const struct nocap_check_options check = {.size = sizeof check};
     size_t behind = change == LATE ? next_act(run, where) : run->count;
-    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
-    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    struct run_trace t = run_trace_of(options);
+    run_trace_open(&t, "run.nocap");
     for (size_t i = 0; i < run->count; i++) {
-        uint64_t t = run->events[i].t;
+        uint64_t time = run->events[i].t;
         if (i != where || change == TWICE) {
-            add(writer, run, i, t);
+            add(&t, run, i, time);
         }
         if ((i == where && change == TWICE) || i == behind) {
-            add(writer, run, where, t);
+            add(&t, run, where, time);
         }
     }
-    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
-    nocap_header_free(&header);
-    assert_int_equal(nocap_check(&report, "run.nocap", &check, &err), NOCAP_OK);
+    struct nocap_report *report = run_trace_check(&t);
     if (report->finding_count > 1) {
         (void)nocap_report_text(stderr, report, false, true, NULL);
         fail_msg("event %zu, change %d: %zu findings", where, (int)change, report->finding_count);

@@ -108,50 +108,41 @@ static size_t count_targets(const struct run *run, const struct target *t)
     return count;
 }
 
-static void add(struct nocap_writer *writer, const struct nocap_event *event, enum change change)
+static void add(struct run_trace *t, const struct nocap_event *event, enum change change)
 {
-    struct nocap_error err = {{0}};
     struct nocap_event e = *event;
     e.value += change == COUNTED_UP;
     e.addr += change == MOVED ? NOCAP_CQ_L1_ALIGN : 0;
     e.addr += change == SHIFTED ? NOCAP_CQ_RECORD_ALIGN : 0;
-    assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
+    run_trace_add(t, &e);
 }
 
 static struct nocap_report *check_changed(const struct run *run,
                                           const struct nocap_sim_options *options, size_t where,
                                           enum change change)
 {
-    struct nocap_error err = {{0}};
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    struct nocap_report *report;
-    const struct nocap_check_options check = {.size = sizeof check};
     size_t behind = where + 1; /* the next act of the same agent */
     while (behind < run->count && (run->events[behind].by != run->events[where].by ||
                                    run->events[behind].phase != NOCAP_PHASE_ISSUE)) {
         behind++;
     }
-    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
-    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    struct run_trace t = run_trace_of(options);
+    run_trace_open(&t, "run.nocap");
     for (size_t i = 0; i < run->count; i++) {
         if (i == where && (change == DROPPED || change == LATE)) {
             continue;
         }
-        add(writer, &run->events[i], i == where ? change : DROPPED);
+        add(&t, &run->events[i], i == where ? change : DROPPED);
         if (i == where && change == DOUBLED) {
-            add(writer, &run->events[i], change);
+            add(&t, &run->events[i], change);
         }
         if (i == behind && change == LATE) {
             struct nocap_event late = run->events[where];
             late.t = run->events[i].t;
-            add(writer, &late, change);
+            add(&t, &late, change);
         }
     }
-    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
-    nocap_header_free(&header);
-    assert_int_equal(nocap_check(&report, "run.nocap", &check, &err), NOCAP_OK);
-    return report;
+    return run_trace_check(&t);
 }
 
 static void one_change_is_one_finding(void **state)
@@ -407,7 +398,7 @@ static size_t find_host_store(const struct run *run, size_t from, unsigned y, ui
 }
 
 /* A part of the set-up behind the GO of its core is late, and neither a store to a queue that runs
- * nor a page given back. */
+ * nor a page released. */
 static void a_late_set_up_is_one_finding(void **state)
 {
     (void)state;

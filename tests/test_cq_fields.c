@@ -46,20 +46,12 @@ static bool is_record(const struct nocap_event *e, size_t change)
 
 static struct nocap_report *check_events(const struct run *run)
 {
-    struct nocap_error err = {{0}};
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    struct nocap_report *report;
-    const struct nocap_check_options check = {.size = sizeof check};
-    assert_int_equal(nocap_sim_header(&host_view, &header, &err), NOCAP_OK);
-    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    struct run_trace t = run_trace_of(&host_view);
+    run_trace_open(&t, "run.nocap");
     for (size_t i = 0; i < run->count; i++) {
-        assert_int_equal(nocap_writer_add(writer, &run->events[i], &err), NOCAP_OK);
+        run_trace_add(&t, &run->events[i]);
     }
-    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
-    nocap_header_free(&header);
-    assert_int_equal(nocap_check(&report, "run.nocap", &check, &err), NOCAP_OK);
-    return report;
+    return run_trace_check(&t);
 }
 
 static void a_wrong_member_is_one_finding(void **state)

@@ -15,13 +15,7 @@ struct showing {
     uint64_t piece; /* writes of the host to memory end where such pieces do; 0: they are whole */
 };
 
-static void add(struct nocap_writer *writer, const struct nocap_event *e)
-{
-    struct nocap_error err = {{0}};
-    assert_int_equal(nocap_writer_add(writer, e, &err), NOCAP_OK);
-}
-
-static void add_pieces(struct nocap_writer *writer, const struct nocap_event *whole, uint64_t piece)
+static void add_pieces(struct run_trace *t, const struct nocap_event *whole, uint64_t piece)
 {
     struct nocap_event e = *whole;
     uint64_t done = 0;
@@ -30,14 +24,14 @@ static void add_pieces(struct nocap_writer *writer, const struct nocap_event *wh
     while (cut && done + piece < whole->size) {
         e.size = piece - e.addr % piece;
         e.data_size = (uint32_t)e.size;
-        add(writer, &e);
+        run_trace_add(t, &e);
         done += e.size;
         e.addr += e.size;
         e.data += e.data_size;
     }
     e.size = whole->size - done;
     e.data_size = whole->data_size - (uint32_t)(cut ? done : 0);
-    add(writer, &e);
+    run_trace_add(t, &e);
 }
 
 static bool is_memory(const struct nocap_event *e)
@@ -46,43 +40,28 @@ static bool is_memory(const struct nocap_event *e)
            e->space == NOCAP_SPACE_SYSMEM;
 }
 
-static void write_trace(const struct run *run, const struct nocap_sim_options *options,
-                        const struct showing *how)
+static struct nocap_report *
+report_of(const struct run *run, const struct nocap_sim_options *options, const struct showing *how)
 {
-    struct nocap_error err = {{0}};
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
-    header.observes &= how->no_memory ? ~(uint32_t)NOCAP_CLASS_SYSMEM : UINT32_MAX;
-    header.complete = how->from != 0 ? NOCAP_FALSE : header.complete;
-    assert_int_equal(nocap_writer_open(&writer, "shown.nocap", &header, NULL, &err), NOCAP_OK);
+    struct run_trace t = run_trace_of(options);
+    t.header.observes &= how->no_memory ? ~(uint32_t)NOCAP_CLASS_SYSMEM : UINT32_MAX;
+    t.header.complete = how->from != 0 ? NOCAP_FALSE : t.header.complete;
+    run_trace_open(&t, "shown.nocap");
     for (size_t i = how->from; i < run->count; i++) {
         if (i == how->lost && how->lost != how->lost_end) {
             const struct nocap_event drop = {.kind = NOCAP_EV_DROP,
                                              .t = run->events[i].t,
                                              .has = NOCAP_F_DROPPED,
                                              .value = how->lost_end - how->lost};
-            add(writer, &drop);
+            run_trace_add(&t, &drop);
             i = how->lost_end;
         }
         const struct nocap_event *e = &run->events[i];
         if (!how->no_memory || !is_memory(e)) {
-            add_pieces(writer, e, how->piece);
+            add_pieces(&t, e, how->piece);
         }
     }
-    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
-    nocap_header_free(&header);
-}
-
-static struct nocap_report *
-report_of(const struct run *run, const struct nocap_sim_options *options, const struct showing *how)
-{
-    struct nocap_error err = {{0}};
-    struct nocap_report *report;
-    const struct nocap_check_options check = {.size = sizeof check};
-    write_trace(run, options, how);
-    assert_int_equal(nocap_check(&report, "shown.nocap", &check, &err), NOCAP_OK);
-    return report;
+    return run_trace_check(&t);
 }
 
 static void assert_no_error(const struct run *run, const struct nocap_sim_options *options,
@@ -297,7 +276,7 @@ static void a_prefetcher_in_stall_says_for_what(void **state)
         struct nocap_hang *hang;
         const struct nocap_hang_options until = {
             .size = sizeof until, .has_at = true, .at = at < run.count ? run.events[at].t : 0};
-        write_trace(&run, &options, &(struct showing){0});
+        run_trace_write("shown.nocap", &options, &run);
         assert_int_equal(nocap_hang(&hang, "shown.nocap", &until, &err), NOCAP_OK);
         for (size_t w = 0; at < run.count && w < hang->wait_count; w++) {
             named += strstr(hang->waits[w].what, "the dispatcher's notify: semaphore 2") != NULL;

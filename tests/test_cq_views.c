@@ -19,39 +19,24 @@ static bool is_hidden(const struct nocap_event *e, struct nocap_xy at)
     return at.x != 0 && e->by != NOCAP_BY_HOST && nocap_xy_equal(e->at, at);
 }
 
-static void write_part(const struct run *run, const struct nocap_sim_options *options,
-                       const struct part *part)
-{
-    struct nocap_error err = {{0}};
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
-    for (size_t i = 0; i < header.scope_count; i++) {
-        if (nocap_xy_equal(header.scope[i], part->hidden)) {
-            header.scope[i] = header.scope[--header.scope_count];
-        }
-    }
-    header.observes &= ~part->lost;
-    assert_int_equal(nocap_writer_open(&writer, "part.nocap", &header, NULL, &err), NOCAP_OK);
-    for (size_t i = part->from; i < part->to && i < run->count; i++) {
-        const struct nocap_event *e = &run->events[i];
-        if (!is_hidden(e, part->hidden) && (part->shows == NULL || part->shows(e))) {
-            assert_int_equal(nocap_writer_add(writer, e, &err), NOCAP_OK);
-        }
-    }
-    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
-    nocap_header_free(&header);
-}
-
 static struct nocap_report *
 check_part(const struct run *run, const struct nocap_sim_options *options, const struct part *part)
 {
-    struct nocap_error err = {{0}};
-    struct nocap_report *report;
-    const struct nocap_check_options check = {.size = sizeof check};
-    write_part(run, options, part);
-    assert_int_equal(nocap_check(&report, "part.nocap", &check, &err), NOCAP_OK);
-    return report;
+    struct run_trace t = run_trace_of(options);
+    for (size_t i = 0; i < t.header.scope_count; i++) {
+        if (nocap_xy_equal(t.header.scope[i], part->hidden)) {
+            t.header.scope[i] = t.header.scope[--t.header.scope_count];
+        }
+    }
+    t.header.observes &= ~part->lost;
+    run_trace_open(&t, "part.nocap");
+    for (size_t i = part->from; i < part->to && i < run->count; i++) {
+        const struct nocap_event *e = &run->events[i];
+        if (!is_hidden(e, part->hidden) && (part->shows == NULL || part->shows(e))) {
+            run_trace_add(&t, e);
+        }
+    }
+    return run_trace_check(&t);
 }
 
 static void assert_part_clean(const struct run *run, const struct nocap_sim_options *options,

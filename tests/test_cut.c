@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of traces check the same, and the smallest part that has a finding is small. */
-#include "tests/sim_run.h"
+#include "tests/run_trace.h"
 #include "tests/temp_dir.h"
 
 #include <time.h>
 
 #include "checker/compare/cut.h"
 #include "checker/compare/minimise.h"
-#include "checker/core/checker.h"
 
 static void check_status(enum nocap_status status, const struct nocap_error *err)
 {
@@ -16,23 +15,10 @@ static void check_status(enum nocap_status status, const struct nocap_error *err
     }
 }
 
-static enum nocap_status write_event(void *context, const struct nocap_event *event,
-                                     struct nocap_error *err)
-{
-    return nocap_writer_add(context, event, err);
-}
-
 static void make_trace(const char *path, struct nocap_sim_options options)
 {
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    struct nocap_error err;
-    options.size = sizeof options;
-    check_status(nocap_sim_header(&options, &header, &err), &err);
-    check_status(nocap_writer_open(&writer, path, &header, NULL, &err), &err);
-    check_status(nocap_sim_run(&options, write_event, writer, &err), &err);
-    check_status(nocap_writer_close(writer, NULL, &err), &err);
-    nocap_header_free(&header);
+    struct run_trace t = run_trace_simulated(path, options);
+    run_trace_close(&t);
 }
 
 static struct nocap_report *report_of(const char *path)

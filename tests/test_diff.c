@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What two traces say, compared: runs of one program with different stalls do not differ; what was
  * taken away, added, changed or exchanged is found at its place. */
-#include "tests/sim_run.h"
+#include "tests/run_trace.h"
 #include "tests/temp_dir.h"
 
 #include "checker/compare/diff.h"
 #include "checker/compare/diff_private.h"
-#include "formats/trace/trace.h"
 
 /* ---- traces ---- */
 
@@ -17,26 +16,11 @@ static void check_status(enum nocap_status status, const struct nocap_error *err
     }
 }
 
-static void write_run(const char *path, const struct nocap_sim_options *options,
-                      const struct run *run)
-{
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    struct nocap_error err;
-    check_status(nocap_sim_header(options, &header, &err), &err);
-    check_status(nocap_writer_open(&writer, path, &header, NULL, &err), &err);
-    for (size_t i = 0; i < run->count; i++) {
-        check_status(nocap_writer_add(writer, &run->events[i], &err), &err);
-    }
-    check_status(nocap_writer_close(writer, NULL, &err), &err);
-    nocap_header_free(&header);
-}
-
 static struct run make_run(const char *path, struct nocap_sim_options options)
 {
     options.size = sizeof options;
     struct run run = run_with(options);
-    write_run(path, &options, &run);
+    run_trace_write(path, &options, &run);
     return run;
 }
 
@@ -245,7 +229,7 @@ static void each_injected_difference_is_found_at_its_place(void **state)
         size_t at = find_place(&b, b.count * (n / EDITS) / PLACES);
         struct nocap_event edited = b.events[at];
         edit_at(&changed, at, (enum edit)(n % EDITS));
-        write_run("b.nocap", &options, &changed);
+        run_trace_write("b.nocap", &options, &changed);
         struct nocap_diff *diff = diff_of("a.nocap", "b.nocap");
         assert_found(diff, (enum edit)(n % EDITS), &a, &edited, at);
         nocap_diff_free(diff);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Firmware ELF files: images written here byte by byte, damaged ones, and, where the cross compiler
- * is installed, real ones that it makes. */
+/* Firmware ELF files: images written here byte by byte, and damaged ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -445,81 +444,6 @@ static void files(void **state)
     nocap_elf_close(NULL);
 }
 
-/* Writes `text` to `folder`/`name`. */
-static void put_file(const char *folder, const char *name, const char *text)
-{
-    char path[512];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static const char source[] =
-    "unsigned counter = 0x12345678, table[6] = {1, 2, 3, 4, 5, 6};\n"
-    "unsigned scratch[32];\n"
-    "__attribute__((noinline)) unsigned work(unsigned v) { return table[v % 6] * 3 + counter; }\n"
-    "__attribute__((section(\".text.start\"))) void start(void)\n"
-    "{ for (;;) scratch[counter++ % 32] = work(counter); }\n";
-
-/* As for a Tensix core: text runs from L1, data in core-private memory. */
-static const char script[] = "ENTRY(start)\n"
-                             "PHDRS { text PT_LOAD FLAGS(5); data PT_LOAD FLAGS(6); }\n"
-                             "SECTIONS {\n"
-                             "  .text 0x6640 : { *(.text.start) *(.text*) *(.rodata*) } :text\n"
-                             "  .data 0xFFB00000 : { *(.sdata*) *(.data*) } :data\n"
-                             "  .bss (NOLOAD) : { *(.bss*) *(.sbss*) *(COMMON) } :data\n"
-                             "}\n";
-
-static void cross_compiled(void **state)
-{
-    (void)state;
-    char folder[] = "/tmp/nocap-elf-XXXXXX", command[2048], path[512];
-    if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") != 0) {
-        print_message("riscv64-unknown-elf-gcc is not installed\n");
-        skip();
-    }
-    assert_non_null(mkdtemp(folder));
-    put_file(folder, "core.c", source);
-    put_file(folder, "core.ld", script);
-    snprintf(command, sizeof(command),
-             "riscv64-unknown-elf-gcc -march=rv32im -mabi=ilp32 -nostdlib -ffreestanding -O1 -g "
-             "-Wl,--build-id=none -T %s/core.ld -o %s/core.elf %s/core.c",
-             folder, folder, folder);
-    assert_int_equal(system(command), 0);
-    snprintf(path, sizeof(path), "%s/core.elf", folder);
-    struct nocap_elf_image *image;
-    struct nocap_error err = {""};
-    enum nocap_status status = nocap_elf_open(&image, path, 0xE2B0, &err);
-    snprintf(command, sizeof(command), "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
-    assert_string_equal(err.text, "");
-    assert_int_equal(status, NOCAP_OK);
-    assert_int_equal(nocap_elf_text_base(image), 0x6640);
-    assert_int_equal(nocap_elf_entry(image), 0x6640);
-    assert_int_equal(nocap_elf_segment_count(image), 2);
-    const struct nocap_elf_segment *text = nocap_elf_segment(image, 0);
-    const struct nocap_elf_segment *data = nocap_elf_segment(image, 1);
-    assert_int_equal(text->address, 0x6640);
-    assert_true(text->text && !text->local_ram && text->file_size > 0);
-    assert_int_equal(data->address, 0xE2B0);
-    assert_true(data->local_ram && !data->text);
-    assert_int_equal(data->link_address, 0xFFB00000);
-    assert_int_equal(data->file_size, 28);         /* counter and table */
-    assert_int_equal(data->memory_size, 28 + 128); /* and scratch */
-    assert_memory_equal(data->bytes, "\x78\x56\x34\x12", 4);
-    uint32_t offset;
-    assert_string_equal(nocap_elf_symbol(image, 0x6644, &offset), "start");
-    assert_int_equal(offset, 4);
-    assert_string_equal(nocap_elf_symbol(image, text->address + text->file_size - 4, NULL), "work");
-    assert_string_equal(nocap_elf_symbol(image, 0xFFB00008, &offset), "table");
-    assert_int_equal(offset, 4);
-    assert_string_equal(nocap_elf_symbol(image, 0xFFB0001C + 127, &offset), "scratch");
-    assert_int_equal(offset, 127);
-    nocap_elf_close(image);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -528,7 +452,6 @@ int main(void)
         cmocka_unit_test(stripped),         cmocka_unit_test(foreign_files),
         cmocka_unit_test(damaged_files),    cmocka_unit_test(every_byte),
         cmocka_unit_test(many_symbols),     cmocka_unit_test(files),
-        cmocka_unit_test(cross_compiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

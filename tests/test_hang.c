@@ -90,7 +90,7 @@ static const struct hang_case cases[] = {
                            "\"size\":4,\"value\":\"0x1\"")
          POLL(140, brisc, 0xffb20200, 4, 0x9, 9000, 400000) HOST_POLLS,
      NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "1 atomic issued", -1, false},
-    {"the path reservation of a multicast is never given back: the command buffer stays busy",
+    {"the path reservation of a multicast is never released: the command buffer stays busy",
      INSIDE BRISC_RUNS POLL(140, brisc, 0xffb20028, 4, 0x1, 9000, 400000) HOST_POLLS,
      NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "CMD_BUF0", -1, false},
     {"a unicast while a linked multicast is open",
@@ -143,7 +143,7 @@ static const struct hang_case cases[] = {
      NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
     {"a launch of which the host alone is seen: at last it reads the sync word",
      OUTSIDE GO HOST_POLLS READ(400010, host, 0x68, 4, 0x00800000), NOCAP_HANG_HUNG,
-     NOCAP_BY_TRISC1, "told to run", -1, false},
+     NOCAP_BY_TRISC1, "signalled to run", -1, false},
     {"a GO in a word that BRISC does not look at",
      INSIDE CLEAN MEM(100, 0x3a0, "00000000") MEM(100, 0x370, "00000000")
          WRITE(105, brisc, 0x6c, 4, 0x1) WRITE(110, host, 0x374, 4, 0x80000000)
@@ -172,7 +172,7 @@ static const struct hang_case cases[] = {
     {"memory alone: mailboxes of a tile whose TRISC1 does not end",
      HEADER("") MEM(1, 0x60, "00000000000000000000800000000000") MEM(1, 0x370, "00000080")
          MEM(1, 0x3a0, "00000000"),
-     NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_TRISC1, "told to run", -1, false},
+     NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_TRISC1, "signalled to run", -1, false},
     {"a core says that it waits for its reads, and nothing comes of it",
      BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc") NOTE(1000000, "end"),
      NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NCRISC, "waits for its reads on noc0: 1 read issued", -1,

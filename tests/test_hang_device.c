@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of the embedded device that make it hang: verdict and root. And what is no hang: traces
- * that finished, traces cut anywhere, slow work. */
+/* Faults of the built-in device model that make it hang: verdict and root. And what is no hang:
+ * traces that finished, traces cut anywhere, slow work. */
 #include "tests/hang_answers.h"
 
-#include "formats/trace/trace.h"
-#include "tests/sim_run.h"
+#include "tests/run_trace.h"
 
 struct device_case {
     const char *name;
@@ -52,13 +51,13 @@ static const struct device_case device_cases[] = {
      NOCAP_BY_DISPATCH,
      {14, 3},
      CQ_021},
-    {"launch messages ask for HOST mode: no worker announces its end",
+    {"launch messages ask for HOST mode: no worker notifies",
      NOCAP_SIM_FAST_DISPATCH,
      NOCAP_SIM_FAULT_MESSAGE_HOST_MODE,
      NOCAP_BY_BRISC,
      {1, 2},
      CQ_053},
-    {"one worker does not announce its end",
+    {"one worker sends no notify",
      NOCAP_SIM_FAST_DISPATCH,
      NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING,
      NOCAP_BY_BRISC,
@@ -129,16 +128,12 @@ static const struct device_case device_cases[] = {
 /* Writes the first `count` events of a run; fewer if it has fewer. */
 static void write_run(const struct nocap_sim_options *options, const struct run *run, size_t count)
 {
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    struct nocap_error err;
-    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
-    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    struct run_trace t = run_trace_of(options);
+    run_trace_open(&t, "run.nocap");
     for (size_t i = 0; i < count && i < run->count; i++) {
-        assert_int_equal(nocap_writer_add(writer, &run->events[i], &err), NOCAP_OK);
+        run_trace_add(&t, &run->events[i]);
     }
-    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
-    nocap_header_free(&header);
+    run_trace_close(&t);
 }
 
 static void faults_of_the_device(void **state)
@@ -287,7 +282,7 @@ static void the_faulty_core_is_the_root(void **state)
     rewind(out);
     assert_true(fread(text, 1, sizeof text - 1, out) > 0);
     (void)fclose(out);
-    assert_contains(text, "MAP-007 at #7363, trisc0 1,5: ");
+    assert_contains(text, "MAP-007 at 7363, t 51965, tile 1,5 (logical 0,3), trisc0: expected ");
     nocap_hang_free(h);
 }
 

@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Post-mortem of AIE control code without a trace: what texts tell, and what follows from it. */
-#include "tests/temp_dir.h"
+#include "tests/postmortem_text.h"
 
 #include "checker/hang/hang.h"
 #include "formats/aie/asm.h"
-
-static struct nocap_aie_postmortem postmortem;
-
-static int fresh(void **state)
-{
-    (void)state;
-    nocap_aie_postmortem_clear(&postmortem);
-    return 0;
-}
-
-static enum nocap_status read_text(const char *text, uint32_t column, struct nocap_error *err)
-{
-    FILE *stream = fmemopen((char *)(uintptr_t)text, strlen(text), "r");
-    assert_non_null(stream);
-    enum nocap_status status = nocap_aie_postmortem_read(&postmortem, stream, "log", column, err);
-    fclose(stream);
-    return status;
-}
 
 /* ---- what follows ---- */
 

@@ -3,8 +3,7 @@
  */
 #include "tests/hang_answers.h"
 
-#include "formats/trace/trace.h"
-#include "tests/sim_run.h"
+#include "tests/run_trace.h"
 
 #define LINE(...) #__VA_ARGS__ "\n"
 #define HEADER(...)                                                                                \
@@ -81,23 +80,19 @@ static struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_si
                                         .seed = 3,
                                         .fault = fault};
     struct run run = run_with(options);
-    struct nocap_error err = {{0}};
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    assert_int_equal(nocap_sim_header(&options, &header, &err), NOCAP_OK);
-    for (size_t i = 0; seen != NULL && i < header.scope_count; i++) {
-        header.scope[i] = header.scope[i].x == seen->x ? *seen : header.scope[i];
+    struct run_trace t = run_trace_of(&options);
+    for (size_t i = 0; seen != NULL && i < t.header.scope_count; i++) {
+        t.header.scope[i] = t.header.scope[i].x == seen->x ? *seen : t.header.scope[i];
     }
-    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    run_trace_open(&t, "run.nocap");
     for (size_t i = 0; i < run.count; i++) {
         const struct nocap_event *e = &run.events[i];
         bool inside = (e->has & NOCAP_F_AT) != 0 && e->by != NOCAP_BY_HOST;
-        if (!inside || seen == NULL || nocap_header_in_scope(&header, e->at)) {
-            assert_int_equal(nocap_writer_add(writer, e, &err), NOCAP_OK);
+        if (!inside || seen == NULL || nocap_header_in_scope(&t.header, e->at)) {
+            run_trace_add(&t, e);
         }
     }
-    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
-    nocap_header_free(&header);
+    run_trace_close(&t);
     run_free(&run);
     return hang_of("run.nocap");
 }

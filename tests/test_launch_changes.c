@@ -137,12 +137,8 @@ static struct nocap_report *check_changed(const struct run *run,
                                           const struct nocap_sim_options *options, size_t where,
                                           size_t also, enum change change)
 {
-    struct nocap_error err = {{0}};
-    struct nocap_header header;
-    struct nocap_writer *writer;
-    struct nocap_report *report;
-    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
-    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    struct run_trace t = run_trace_of(options);
+    run_trace_open(&t, "run.nocap");
     for (size_t i = 0; i < run->count; i++) {
         struct nocap_event e = run->events[i];
         bool changed = i == where || i == also;
@@ -152,16 +148,13 @@ static struct nocap_report *check_changed(const struct run *run,
             e.value = change == ZEROED ? 0 : e.value;
         }
         if (!changed || change != DROPPED) {
-            assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
+            run_trace_add(&t, &e);
         }
         if (changed && change == DOUBLED) {
-            assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
+            run_trace_add(&t, &e);
         }
     }
-    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
-    nocap_header_free(&header);
-    assert_int_equal(nocap_check(&report, "run.nocap", NULL, &err), NOCAP_OK);
-    return report;
+    return run_trace_check(&t);
 }
 
 static void one_change_is_one_finding(void **state)

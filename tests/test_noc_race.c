@@ -177,7 +177,7 @@ static const struct {
          REQUEST(2, A_, "brisc", 1, "write", DATA_TO_B),
      HEAD REQUEST(1, A_, "brisc", 0, "write", "\"posted\":true," DATA_TO_B)
          REQUEST(2, A_, "brisc", 0, "write", DATA_TO_B)},
-    {"a page is given back before the copy of it has left", "NOC-042", 3, 0,
+    {"a page is released before the copy of it has left", "NOC-042", 3, 0,
      HEAD REQUEST(1, A_, "brisc", 0, "write", DATA_TO_B)
          REQUEST(2, A_, "brisc", 1, "atomic",
                  "\"dx\":5,\"dy\":6,\"daddr\":\"0x37000\",\"size\":4,\"value\":\"0x1\"")

@@ -1,26 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What texts, tables and logs tell of AIE control code that hung. */
-#include "tests/temp_dir.h"
-
-#include "formats/aie/postmortem.h"
-
-static struct nocap_aie_postmortem postmortem;
-
-static int fresh(void **state)
-{
-    (void)state;
-    nocap_aie_postmortem_clear(&postmortem);
-    return 0;
-}
-
-static enum nocap_status read_text(const char *text, uint32_t column, struct nocap_error *err)
-{
-    FILE *stream = fmemopen((char *)(uintptr_t)text, strlen(text), "r");
-    assert_non_null(stream);
-    enum nocap_status status = nocap_aie_postmortem_read(&postmortem, stream, "log", column, err);
-    fclose(stream);
-    return status;
-}
+#include "tests/postmortem_text.h"
 
 static void the_log_of_a_uc_lists_its_jobs(void **state)
 {

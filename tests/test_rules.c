@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The catalogue: every rule has a whole row, its examples are traces that the checker judges as the
+/* The rule set: every rule has a whole row, its examples are traces that the checker judges as the
  * row says, and lists of rules mean what they say. */
 #include "tests/temp_dir.h"
 
@@ -7,7 +7,7 @@
 #include "checker/core/selection.h"
 #include "formats/trace/jsonl.h"
 
-/* Severities that are not E in the published catalogue, of the families that are whole here. */
+/* Severities that are not E in the published rule set, of the families that are whole here. */
 static const char *const families[] = {"TRC", "MAP", "RST", "SYN", "GO", "TNX"};
 static const char *const warnings[] = {
     "TRC-001", "TRC-003", "TRC-006", "TRC-009", "MAP-015", "RST-006", "RST-014", "RST-015",
@@ -47,7 +47,7 @@ static void every_rule_has_a_row(void **state)
     }
 }
 
-static void severities_are_those_of_the_catalogue(void **state)
+static void severities_are_those_of_the_rule_set(void **state)
 {
     (void)state;
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
@@ -64,13 +64,13 @@ static void severities_are_those_of_the_catalogue(void **state)
     }
 }
 
-static void needs_are_those_of_the_catalogue(void **state)
+static void needs_are_those_of_the_rule_set(void **state)
 {
     (void)state;
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
         bool trace = strncmp(nocap_rules[i].id, "TRC", 3) == 0;
-        bool code = strncmp(nocap_rules[i].id, "AIE", 3) == 0 ||
-                    strncmp(nocap_rules[i].id, "TXN", 3) == 0;
+        bool code =
+            strncmp(nocap_rules[i].id, "AIE", 3) == 0 || strncmp(nocap_rules[i].id, "TXN", 3) == 0;
         bool file = code && nocap_rules[i].needs_image;
         bool nothing = (nocap_rules[i].needs | nocap_rules[i].needs_any) == 0;
         assert_true(file || trace == nothing); /* static rules look at the file alone */
@@ -216,7 +216,7 @@ static enum nocap_status explain(FILE *out, int rule, struct nocap_error *err)
     return nocap_rule_explain(out, (enum nocap_rule)rule, err);
 }
 
-static void the_catalogue_is_printed(void **state)
+static void the_rule_set_is_printed(void **state)
 {
     (void)state;
     char *text = printed(print_rules, NOCAP_RULES_TEXT);
@@ -336,13 +336,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rule_has_a_row),
-        cmocka_unit_test(severities_are_those_of_the_catalogue),
-        cmocka_unit_test(needs_are_those_of_the_catalogue),
+        cmocka_unit_test(severities_are_those_of_the_rule_set),
+        cmocka_unit_test(needs_are_those_of_the_rule_set),
         cmocka_unit_test(names_are_found),
         cmocka_unit_test(examples_are_traces),
         cmocka_unit_test(examples_violate_their_rule_alone),
         cmocka_unit_test(examples_that_hold_exercise_their_rule),
-        cmocka_unit_test(the_catalogue_is_printed),
+        cmocka_unit_test(the_rule_set_is_printed),
         cmocka_unit_test(a_rule_is_explained),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(lists_of_rules_select),

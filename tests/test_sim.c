@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The embedded device model: its events against the documented order of boot and launch, read here
+/* The built-in device model: its events against the documented order of boot and launch, read here
  * once more as plain lists, and against what was observed of real firmware in any interleaving. */
 #include <stdio.h>
 
@@ -256,5 +256,5 @@ int main(void)
         cmocka_unit_test(real_firmware_launches_the_same),
         cmocka_unit_test(the_same_options_give_the_same_events),
     };
-    return cmocka_run_group_tests_name("embedded device", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("built-in device model", tests, NULL, NULL);
 }

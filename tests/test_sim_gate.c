@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The coprocessor of the embedded device: faults of its kernels and of its Wait Gate, each of which
- * is one finding. */
+/* The coprocessor of the built-in device model: faults of its kernels and of its Wait Gate, each of
+ * which is one finding. */
 #include "tests/cq_run.h"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The embedded device model: what always holds on real firmware, in any interleaving; how many
+/* The built-in device model: what always holds on real firmware, in any interleaving; how many
  * tiles and launches it does; that every fault shows; what it costs. */
 #include <stdio.h>
 #include <time.h>
@@ -384,5 +384,5 @@ int main(void)
         cmocka_unit_test(a_hang_ends_with_a_host_that_gives_up),
         cmocka_unit_test(runs_of_millions_of_events_end),
     };
-    return cmocka_run_group_tests_name("embedded device, properties", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("built-in device model, properties", tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ struct nocap_aie_run_options {
 struct nocap_aie_run_result {
     uint64_t events;
     uint64_t answers; /* waits that the array ended though nothing of the control code made it so */
-    uint32_t stuck;   /* jobs that wait for ever */
+    uint32_t stuck;   /* jobs blocked indefinitely */
     bool cut;         /* events_max was reached */
 };
 

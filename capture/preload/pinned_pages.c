@@ -19,7 +19,7 @@ static void take_out(struct chip *chip, unsigned at)
     }
 }
 
-/* What the driver gives out again was given back, by an unpin or by a close. */
+/* What the driver gives out again was released, by an unpin or by a close. */
 void pin_add(struct chip *chip, const struct pin *pin)
 {
     sigset_t before;

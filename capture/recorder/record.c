@@ -10,7 +10,7 @@
 static _Thread_local struct {
     uint64_t capture_id;
     struct thread_ring *ring;
-    uint64_t refused_id; /* the capture that had no ring for it, when so many were given back */
+    uint64_t refused_id; /* the capture that had no ring for it, when so many were released */
     uint64_t refused_at;
 } current __attribute__((tls_model("initial-exec")));
 

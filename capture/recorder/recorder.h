@@ -55,7 +55,7 @@ struct nocap_capture {
     struct thread_ring *owner[RING_SLOTS]; /* NULL: free */
     uint8_t *base[RING_SLOTS];             /* set once, before slots_used grows */
     uint32_t threads;                      /* that ever recorded: the next one's src */
-    _Atomic uint64_t released;             /* rings that were given back: another may have them */
+    _Atomic uint64_t released;             /* rings that were released: another may have them */
     struct nocap_capture *next;            /* list of all */
 
     /* the writer thread */
@@ -95,7 +95,7 @@ struct thread_ring *capture_claim(struct nocap_capture *capture);
 void capture_list(struct nocap_capture *capture);
 void capture_unlist(struct nocap_capture *capture);
 uint64_t capture_new_id(void);
-/* As pthread_key_create: the thread's ring is given back when the thread ends. */
+/* As pthread_key_create: the thread's ring is released when the thread ends. */
 int capture_new_key(struct nocap_capture *capture);
 
 /* record.c: the calling thread ends, what it remembers of its ring is no longer true. */

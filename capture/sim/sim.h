@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The embedded device model: a Blackhole board in software that prints what a capture of a real one
+/* The built-in device model: a Blackhole board in software that prints what a capture of a real one
  * would hold.
  *
  * A host program uploads firmware and launches kernels; every simulated tile has five cores and a

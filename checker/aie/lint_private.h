@@ -171,7 +171,7 @@ void lint_order_free(struct lint_order *order);
 /* Whether op `a` of job `ja` is over before op `b` of job `jb` begins. */
 bool lint_order_before(const struct lint_order *order, uint32_t ja, uint32_t a, uint32_t jb,
                        uint32_t b);
-/* The op at which a job that was started stands still for ever; LINT_NONE: it ends. */
+/* The op at which a job that was started is blocked indefinitely; LINT_NONE: it ends. */
 uint32_t lint_order_blocked(const struct lint_order *order, uint32_t job);
 bool lint_order_started(const struct lint_order *order, uint32_t job);
 

@@ -53,7 +53,8 @@ static void launch(struct columns *c, uint32_t uc, uint32_t id)
     }
 }
 
-/* How many jobs of the column's page stand at a local barrier; lets them go if they are enough. */
+/* How many jobs of the column's page are blocked at a local barrier; lets them go if they are
+ * enough. */
 static bool meet(struct columns *c, uint32_t uc, const struct lint_record *barrier)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -96,7 +97,7 @@ static bool run_page(struct columns *c, uint32_t uc)
     return moved;
 }
 
-/* The job of the column that stands at this remote barrier; NULL: none. */
+/* The job of the column that is blocked at this remote barrier; NULL: none. */
 static struct runner *blocked_at(const struct columns *c, uint32_t uc,
                                  const struct lint_record *barrier)
 {
@@ -149,7 +150,7 @@ static bool step(struct columns *c, uint32_t uc)
 
 /* ---- telling who hangs ---- */
 
-/* The job of a column that stands at a remote barrier; NULL: none. */
+/* The job of a column that is blocked at a remote barrier; NULL: none. */
 static const struct runner *blocked_in(const struct columns *c, uint32_t uc)
 {
     for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
@@ -177,8 +178,8 @@ static const struct lint_record *later(const struct columns *c, uint32_t uc,
     return NULL;
 }
 
-/* The column that another one, which stands at a barrier, waits for: it stands elsewhere, and comes
- * there later. LINT_COLUMNS_MAX: none. */
+/* The column that another one, which is blocked at a barrier, waits for: it is blocked elsewhere,
+ * and comes there later. LINT_COLUMNS_MAX: none. */
 static uint32_t awaited(const struct columns *c, const struct lint_record *mine)
 {
     for (uint32_t uc = 0; uc < LINT_COLUMNS_MAX; uc++) {

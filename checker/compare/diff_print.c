@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/color.h"
 #include "base/foreign_text.h"
 #include "base/json_text.h"
 #include "checker/compare/diff_private.h"
@@ -11,11 +12,6 @@
 #include "formats/trace/trace.h"
 
 enum { COLUMN_LEAST = 24, COLUMN_MOST = 76, LINE_KEPT = 200 };
-
-#define COLOR_RESET "\033[0m"
-#define COLOR_A     "\033[31m"
-#define COLOR_B     "\033[32m"
-#define COLOR_BOLD  "\033[1m"
 
 struct printer {
     const struct nocap_diff *diff;
@@ -102,8 +98,8 @@ static void print_title(FILE *out, const struct nocap_difference *d, size_t numb
     };
     uint64_t steps = d->steps[DIFF_A] > d->steps[DIFF_B] ? d->steps[DIFF_A] : d->steps[DIFF_B];
     fprintf(out, "\n%s%zu. %s%s: %" PRIu64 " step%s %s, after %" PRIu64 " equal one%s\n",
-            color ? COLOR_BOLD : "", number, d->where, color ? COLOR_RESET : "", steps,
-            plural(steps), sentences[d->kind], d->equal, plural(d->equal));
+            color ? COLOR_BOLD : "", number, d->where, color ? COLOR_OFF : "", steps, plural(steps),
+            sentences[d->kind], d->equal, plural(d->equal));
 }
 
 static char sign_of(const struct nocap_diff_row *row)
@@ -120,9 +116,9 @@ static void print_row(FILE *out, const struct nocap_diff_row *row,
     const char *a = words[DIFF_A].text, *b = words[DIFF_B].text;
     bool cut = (row->has[DIFF_B] || most != 0) && strlen(a) > (size_t)width;
     bool cut_b = most != 0 && strlen(b) > most;
-    const char *paint_a = color && !row->equal ? COLOR_A : "";
-    const char *paint_b = color && !row->equal ? COLOR_B : "";
-    const char *reset = color && !row->equal ? COLOR_RESET : "";
+    const char *paint_a = color && !row->equal ? COLOR_RED : "";
+    const char *paint_b = color && !row->equal ? COLOR_GREEN : "";
+    const char *reset = color && !row->equal ? COLOR_OFF : "";
     fprintf(out, "  %s%-*.*s%s%s %c", paint_a, cut ? width - 3 : width,
             cut ? width - 3 : LINE_KEPT + 4, a, cut ? "..." : "", reset, sign_of(row));
     fprintf(out, "%s%s%.*s%s%s\n", *b != 0 ? " " : "", paint_b,

@@ -5,12 +5,9 @@
 
 #include "base/foreign_text.h"
 #include "base/nearest.h"
-#include "checker/core/checker.h"
+#include "checker/core/check_private.h"
 #include "checker/core/feed.h"
-#include "checker/core/findings.h"
-#include "checker/core/images.h"
 #include "checker/core/notes.h"
-#include "checker/core/profile_choice.h"
 #include "checker/core/selection.h"
 #include "checker/report/waivers.h"
 #include "formats/blackhole/mailbox.h"
@@ -18,20 +15,6 @@
 #include "formats/profile/profile.h"
 #include "formats/trace/note.h"
 #include "replay/core/waits.h"
-
-/* One run: everything between opening the trace and the finished report. */
-struct check {
-    struct nocap_check_options options;
-    struct nocap_report *report;
-    struct nocap_reader *reader;
-    struct nocap_images images;
-    struct nocap_engine *engine;
-    struct nocap_findings findings;
-    uint64_t exercised[NOCAP_RULE_COUNT];
-    bool stopped; /* events past the wanted end were left out */
-    bool grows;   /* the file is being written */
-    struct nocap_profile_choice choice;
-};
 
 static const char *class_name(unsigned i)
 {
@@ -51,7 +34,7 @@ static void report_observes(struct check *check, const char *observed)
     nocap_findings_add(&check->findings, &divergence);
 }
 
-/* A class that nobody knows is a slip of the pen more often than news: it arms no rule. */
+/* A class that nobody knows is a typo more often than something new: it arms no rule. */
 static void judge_observes(struct check *check)
 {
     const struct nocap_header *header = nocap_reader_header(check->reader);
@@ -227,9 +210,8 @@ static enum nocap_status replay(struct check *check, const struct nocap_event *e
     return NOCAP_OK;
 }
 
-/* Takes events in the order in which they took effect; stops past the wanted end. */
-static enum nocap_status take(void *context, const struct nocap_event *events, size_t count,
-                              struct nocap_error *err)
+enum nocap_status check_take(void *context, const struct nocap_event *events, size_t count,
+                             struct nocap_error *err)
 {
     struct check *check = context;
     size_t n = 0;
@@ -316,7 +298,7 @@ static void count_exercised(struct check *check)
     check->exercised[TRC_010] = check->choice.judged;
 }
 
-static enum nocap_status begin(struct check *check, const char *path, struct nocap_error *err)
+enum nocap_status check_begin(struct check *check, const char *path, struct nocap_error *err)
 {
     RETURN_IF_FAILED(open_inputs(check, path, err));
     if (check->options.watch != NULL) {
@@ -325,8 +307,7 @@ static enum nocap_status begin(struct check *check, const char *path, struct noc
     return open_engine(check, err);
 }
 
-/* All events were replayed. */
-static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
+enum nocap_status check_judge_end(struct check *check, struct nocap_error *err)
 {
     if (check->options.watch != NULL) {
         check->options.watch->last(check->options.watch->context, check->engine);
@@ -368,13 +349,13 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
 
 static enum nocap_status run(struct check *check, const char *path, struct nocap_error *err)
 {
-    RETURN_IF_FAILED(begin(check, path, err));
-    RETURN_IF_FAILED(nocap_feed(check->reader, path, take, gap, check, err));
-    return judge_end(check, err);
+    RETURN_IF_FAILED(check_begin(check, path, err));
+    RETURN_IF_FAILED(nocap_feed(check->reader, path, check_take, gap, check, err));
+    return check_judge_end(check, err);
 }
 
-static enum nocap_status init(struct check *check, const struct nocap_check_options *options,
-                              struct nocap_error *err)
+enum nocap_status check_init(struct check *check, const struct nocap_check_options *options,
+                             struct nocap_error *err)
 {
     *check = (struct check){.options = {.size = sizeof check->options}};
     if (options != NULL) {
@@ -386,8 +367,7 @@ static enum nocap_status init(struct check *check, const struct nocap_check_opti
                                  : NOCAP_OK;
 }
 
-/* Gives the report, or frees it. */
-static void end(struct check *check, bool whole, struct nocap_report **report)
+void check_end(struct check *check, bool whole, struct nocap_report **report)
 {
     nocap_engine_free(check->engine);
     nocap_findings_close(&check->findings);
@@ -406,107 +386,11 @@ enum nocap_status nocap_check(struct nocap_report **report, const char *path,
                               const struct nocap_check_options *options, struct nocap_error *err)
 {
     struct check check;
-    enum nocap_status status = init(&check, options, err);
+    enum nocap_status status = check_init(&check, options, err);
     *report = check.report;
     if (status == NOCAP_OK) {
         status = run(&check, path, err);
     }
-    end(&check, status == NOCAP_OK, report);
-    return status;
-}
-
-/* ---- while the trace grows ---- */
-
-struct nocap_follow {
-    struct check check;
-    struct nocap_reader *first; /* whose header the engine uses, when there is another */
-    struct nocap_merge *merge;
-    char *path;
-    uint64_t read;   /* events */
-    uint64_t latest; /* time of the events read */
-};
-
-static enum nocap_status read_more(struct nocap_follow *f, struct nocap_error *err)
-{
-    const struct nocap_event *events;
-    size_t count;
-    enum nocap_status status;
-    while ((status = nocap_reader_next(f->check.reader, &events, &count, err)) == NOCAP_OK) {
-        for (size_t i = 0; i < count; i++) {
-            f->latest = events[i].t > f->latest ? events[i].t : f->latest;
-        }
-        f->read += count;
-        RETURN_IF_FAILED(nocap_merge_feed(f->merge, events, count, err));
-    }
-    return status == NOCAP_END ? NOCAP_OK : status;
-}
-
-enum nocap_status nocap_follow_open(struct nocap_follow **follow, const char *path,
-                                    const struct nocap_check_options *options,
-                                    struct nocap_error *err)
-{
-    struct nocap_follow *f = calloc(1, sizeof *f);
-    RETURN_ERROR_IF(f == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    enum nocap_status status = init(&f->check, options, err);
-    f->check.grows = true;
-    f->path = strdup(path);
-    if (status == NOCAP_OK) {
-        status = begin(&f->check, path, err);
-    }
-    if (status == NOCAP_OK) {
-        status = nocap_merge_new(&f->merge, take, &f->check, err);
-    }
-    if (status != NOCAP_OK || f->path == NULL) {
-        nocap_follow_close(f, NULL, err);
-        return status != NOCAP_OK ? status : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
-    }
-    *follow = f;
-    return NOCAP_OK;
-}
-
-enum nocap_status nocap_follow_poll(struct nocap_follow *f, uint64_t bytes, struct nocap_error *err)
-{
-    uint64_t settled = f->latest;
-    nocap_reader_limit(f->check.reader, bytes);
-    RETURN_IF_FAILED(read_more(f, err));
-    RETURN_IF_FAILED(nocap_merge_commit(f->merge, settled, err));
-    nocap_findings_commit(&f->check.findings);
-    return NOCAP_OK;
-}
-
-struct nocap_engine *nocap_follow_engine(struct nocap_follow *f, uint64_t *events, uint64_t *t)
-{
-    *events = f->read;
-    *t = f->latest;
-    return f->check.engine;
-}
-
-const struct nocap_integrity *nocap_follow_integrity(const struct nocap_follow *f)
-{
-    return nocap_reader_integrity(f->check.reader);
-}
-
-/* The file may be another than the one that grew, with the same events up to here. */
-static enum nocap_status read_rest(struct nocap_follow *f, struct nocap_error *err)
-{
-    f->first = f->check.reader;
-    f->check.reader = NULL;
-    RETURN_IF_FAILED(
-        nocap_import_open(&f->check.reader, f->path, f->check.options.dense, NULL, err));
-    RETURN_IF_FAILED(nocap_reader_seek_index(f->check.reader, f->read, err));
-    RETURN_IF_FAILED(read_more(f, err));
-    RETURN_IF_FAILED(nocap_merge_finish(f->merge, err));
-    return judge_end(&f->check, err);
-}
-
-enum nocap_status nocap_follow_close(struct nocap_follow *f, struct nocap_report **report,
-                                     struct nocap_error *err)
-{
-    enum nocap_status status = report != NULL ? read_rest(f, err) : NOCAP_END;
-    nocap_merge_free(f->merge);
-    end(&f->check, status == NOCAP_OK, report);
-    nocap_reader_close(f->first);
-    free(f->path);
-    free(f);
+    check_end(&check, status == NOCAP_OK, report);
     return status;
 }

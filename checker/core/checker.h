@@ -58,7 +58,7 @@ const char *nocap_severity_name(enum nocap_severity severity);
 const char *nocap_verdict_name(enum nocap_verdict verdict);
 
 enum nocap_rules_format { NOCAP_RULES_TEXT, NOCAP_RULES_JSON };
-/* Prints the catalogue; fails with NOCAP_E_OUTPUT. */
+/* Prints the rule set; fails with NOCAP_E_OUTPUT. */
 enum nocap_status nocap_rules_print(FILE *out, enum nocap_rules_format format,
                                     struct nocap_error *err);
 /* One rule with meaning, a violating and a correct example, its source. */
@@ -149,7 +149,7 @@ struct nocap_finding {
     uint64_t index, t, count;     /* count: tiles of which one act says it */
     uint16_t chip;
     struct nocap_xy at;
-    uint8_t agent; /* enum nocap_agent; NONE if nobody in particular */
+    uint8_t agent; /* enum nocap_agent; NONE if no agent in particular */
     int8_t thread; /* Tensix thread, -1: none */
     char *message, *expected, *observed;
     struct nocap_seen seen; /* by the model; where the event is a load, its bytes are */

@@ -11,8 +11,8 @@
 #include "replay/core/waits.h"
 
 enum nocap_hang_verdict {
-    NOCAP_HANG_NONE,         /* nobody waits */
-    NOCAP_HANG_RUNNING,      /* somebody waits, and what he waits for was at work until the end */
+    NOCAP_HANG_NONE,    /* nobody waits */
+    NOCAP_HANG_RUNNING, /* an agent waits, and what it waits for was in progress until the end */
     NOCAP_HANG_INCONCLUSIVE, /* somebody waits, and not enough was observed to say more */
     NOCAP_HANG_HUNG,
     NOCAP_HANG_VERDICT_COUNT
@@ -51,7 +51,7 @@ struct nocap_hang {
     uint64_t end;                  /* latest time that the trace tells of, polls included */
     uint64_t quiet;                /* since the last act of anybody, in header units */
     uint64_t expected;             /* the longest that a party ever took to act, in header units */
-    bool gave_up; /* the host waited in vain before, and took the tile into reset */
+    bool gave_up;                  /* the host timed out before, and took the tile into reset */
     struct nocap_gave_up last_look;
     bool recovered; /* one wait of the host, which came to its end, stands out */
     struct nocap_slow_wait slow;

@@ -5,19 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/color.h"
 #include "base/json_text.h"
 #include "checker/hang/hang_private.h"
 #include "checker/report/lines.h"
+#include "checker/report/results.h"
 #include "formats/blackhole/tile_map.h"
 
 enum { DAMAGE_SHOWN = 3, ROOTS_SHOWN = 8, WAITS_SHOWN = 12, CAUSES_SHOWN = 5, TILES_SHOWN = 12 };
 
-#define COLOR_RESET "\033[0m"
 static const char *const colors[NOCAP_HANG_VERDICT_COUNT] = {
-    [NOCAP_HANG_NONE] = "\033[32m",
-    [NOCAP_HANG_RUNNING] = "\033[32m",
-    [NOCAP_HANG_INCONCLUSIVE] = "\033[33m",
-    [NOCAP_HANG_HUNG] = "\033[1;31m",
+    [NOCAP_HANG_NONE] = COLOR_GREEN,
+    [NOCAP_HANG_RUNNING] = COLOR_GREEN,
+    [NOCAP_HANG_INCONCLUSIVE] = COLOR_YELLOW,
+    [NOCAP_HANG_HUNG] = COLOR_ALARM,
 };
 
 static const char *const verdicts[NOCAP_HANG_VERDICT_COUNT] = {
@@ -53,8 +54,8 @@ static void print_damage(FILE *out, const struct nocap_hang *h)
 static void print_head(FILE *out, const struct nocap_hang *h, bool color)
 {
     const char *unit = nocap_time_unit_name(h->report->time_unit);
-    fprintf(out, "%s%s%s: %s", color ? colors[h->verdict] : "", verdicts[h->verdict],
-            color ? COLOR_RESET : "", h->why);
+    color_put(out, color, colors[h->verdict], verdicts[h->verdict]);
+    fprintf(out, ": %s", h->why);
     if (h->report->truncated) {
         fprintf(out, "; the trace is cut short after event %" PRIu64, h->report->cut_after);
     }
@@ -74,13 +75,17 @@ static void print_head(FILE *out, const struct nocap_hang *h, bool color)
     print_damage(out, h);
 }
 
-static void print_since(FILE *out, const struct nocap_wait *w)
+/* Since when, and how far it has come. */
+static void print_progress(FILE *out, const struct nocap_wait *w)
 {
     if (w->index != UINT64_MAX) {
         fprintf(out, ", since #%" PRIu64, w->index);
         if (w->since != UINT64_MAX) {
             fprintf(out, " t %" PRIu64, w->since);
         }
+    }
+    if (w->counted) {
+        fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->have, w->need);
     }
 }
 
@@ -103,10 +108,7 @@ static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_
         nocap_logical_text(h->report->board, p->id.at, logical);
     }
     fprintf(out, "root: %s%s%s, %s: %s", name, logical, more, w->state, w->what);
-    print_since(out, &w->wait);
-    if (w->wait.counted) {
-        fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->wait.have, w->wait.need);
-    }
+    print_progress(out, &w->wait);
     fprintf(out, "%s\n", p->in_cycle ? " (part of a wait cycle)" : "");
     if (w->release != NULL) {
         fprintf(out, "      unblocked by: %s\n", w->release);
@@ -192,10 +194,7 @@ static void print_wait(FILE *out, const struct nocap_hang_wait *w)
     char who[64], by[64];
     fprintf(out, "  %s waits for %s: %s", nocap_party_name(&w->wait.who, who, sizeof who),
             nocap_party_name(&w->wait.by, by, sizeof by), w->what);
-    print_since(out, &w->wait);
-    if (w->wait.counted) {
-        fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->wait.have, w->wait.need);
-    }
+    print_progress(out, &w->wait);
     if (w->written != NULL) {
         fprintf(out, " [%s]", w->written);
     }
@@ -237,29 +236,13 @@ static void print_waits(FILE *out, const struct nocap_hang *h)
     }
 }
 
-/* ", trisc0 1,3" */
-static void print_place(FILE *out, const struct nocap_finding *f)
-{
-    const struct nocap_party p = {
-        .chip = f->chip, .has_tile = f->has_tile, .at = f->at, .agent = f->agent, .job = -1};
-    char name[64];
-    if (f->agent != NOCAP_BY_NONE) {
-        fprintf(out, ", %s", nocap_party_name(&p, name, sizeof name));
-    } else if (f->has_tile) {
-        fprintf(out, ", tile %u,%u", f->at.x, f->at.y);
-    }
-}
-
 static void print_causes(FILE *out, const struct nocap_hang *h)
 {
     for (size_t i = 0; i < h->cause_count && i < CAUSES_SHOWN; i++) {
         const struct nocap_finding *f = h->causes[i];
-        fprintf(out, "%s  %s", i == 0 ? "likely causes:\n" : "", nocap_rules[f->rule].id);
-        if (f->index != UINT64_MAX) {
-            fprintf(out, " at #%" PRIu64, f->index);
-        }
-        print_place(out, f);
-        fprintf(out, ": %s; expected %s\n", f->observed, f->expected);
+        fprintf(out, "%s  %s ", i == 0 ? "likely causes:\n" : "", nocap_rules[f->rule].id);
+        nocap_finding_text(out, h->report, f, NULL);
+        fputc('\n', out);
     }
     if (h->cause_count > CAUSES_SHOWN) {
         fprintf(out, "  and %zu more findings: see nocap %s\n", h->cause_count - CAUSES_SHOWN,

@@ -12,7 +12,7 @@ static void print_counters(FILE *out, const struct nocap_queue_state *s)
             if (c->read) {
                 fprintf(out, "%u counted, ", c->value);
             }
-            fprintf(out, "%" PRIu64 " go words, %u workers have not announced their end\n", c->goes,
+            fprintf(out, "%" PRIu64 " go words, %u workers have not sent their notify\n", c->goes,
                     c->missing);
         }
     }

@@ -3,9 +3,8 @@
  * findings are recognised by is kept. */
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_parse.h>
 
-#include "base/json_tree.h"
+#include "base/json_stream.h"
 #include "checker/report/baseline_private.h"
 
 /* Where in the document a value stands. */
@@ -50,8 +49,8 @@ struct row {
 
 struct baseline_reader {
     struct nocap_baseline *baseline;
-    yajl_handle yajl;
-    enum place place[NOCAP_JSON_TREE_DEPTH];
+    struct json_stream stream;
+    enum place place[JSON_DEPTH_MAX];
     size_t depth;
     unsigned key; /* enum key of the value that comes next */
     bool is_report, is_reports, has_reports;
@@ -64,16 +63,16 @@ struct baseline_reader {
     bool no_memory;
 };
 
-static int refuse(struct baseline_reader *r, const char *why)
+static bool refuse(struct baseline_reader *r, const char *why)
 {
     r->why = why;
-    return 0;
+    return false;
 }
 
-static int no_memory(struct baseline_reader *r)
+static bool no_memory(struct baseline_reader *r)
 {
     r->no_memory = true;
-    return 0;
+    return false;
 }
 
 static enum place place(const struct baseline_reader *r)
@@ -92,27 +91,27 @@ static void begin_report(struct baseline_reader *r)
     memset(r->listed, 0, sizeof r->listed);
 }
 
-static int end_rule(struct baseline_reader *r)
+static bool end_rule(struct baseline_reader *r)
 {
     if (r->row.rule >= 0) {
         r->violations[r->row.rule] = (uint64_t)r->row.violations;
     }
-    return 1;
+    return true;
 }
 
-static int end_finding(struct baseline_reader *r)
+static bool end_finding(struct baseline_reader *r)
 {
     const struct row *row = &r->row;
     if (row->rule < 0 || row->follows) { /* what follows from another finding is not counted */
-        return 1;
+        return true;
     }
     r->listed[row->rule]++;
     if (row->waived) {
-        return 1; /* the waivers' matter */
+        return true; /* the waivers' matter */
     }
     if (row->code) {
         uint64_t what = baseline_what_of_code((enum nocap_rule)row->rule, row->agent, row->name);
-        return baseline_add(r->baseline, what, 1) ? 1 : no_memory(r);
+        return baseline_add(r->baseline, what, 1) || no_memory(r);
     }
     const struct nocap_divergence divergence = {
         .rule = (enum nocap_rule)row->rule,
@@ -122,10 +121,10 @@ static int end_finding(struct baseline_reader *r)
         .agent = row->agent,
         .thread = (int8_t)row->thread,
     };
-    return baseline_add(r->baseline, baseline_what(&divergence), 1) ? 1 : no_memory(r);
+    return baseline_add(r->baseline, baseline_what(&divergence), 1) || no_memory(r);
 }
 
-static int end_report(struct baseline_reader *r)
+static bool end_report(struct baseline_reader *r)
 {
     if (!r->has_rules || !r->has_findings) {
         return refuse(r, "a report lacks its rules or findings");
@@ -137,10 +136,10 @@ static int end_report(struct baseline_reader *r)
             return no_memory(r);
         }
     }
-    return baseline_end(r->baseline, r->path != NULL ? r->path : "") ? 1 : no_memory(r);
+    return baseline_end(r->baseline, r->path != NULL ? r->path : "") || no_memory(r);
 }
 
-/* ---- events of the parser ---- */
+/* ---- tokens ---- */
 
 /* What a bracket here opens. */
 static enum place place_inside(const struct baseline_reader *r, bool map)
@@ -160,11 +159,8 @@ static enum place place_inside(const struct baseline_reader *r, bool map)
     }
 }
 
-static int open_bracket(struct baseline_reader *r, bool map)
+static bool open_bracket(struct baseline_reader *r, bool map)
 {
-    if (r->depth == NOCAP_JSON_TREE_DEPTH) {
-        return refuse(r, "it has too many brackets in each other");
-    }
     enum place inside = place_inside(r, map);
     r->place[r->depth++] = inside;
     r->key = KEY_COUNT;
@@ -184,12 +180,11 @@ static int open_bracket(struct baseline_reader *r, bool map)
         break;
     default: break;
     }
-    return 1;
+    return true;
 }
 
-static int close_bracket(void *context)
+static bool close_bracket(struct baseline_reader *r)
 {
-    struct baseline_reader *r = context;
     enum place closed = place(r);
     r->depth--;
     r->key = KEY_COUNT;
@@ -198,43 +193,29 @@ static int close_bracket(void *context)
     case FINDING: return end_finding(r);
     case REPORT: return end_report(r);
     case DOCUMENT: return !r->is_report || end_report(r);
-    default: return 1;
+    default: return true;
     }
 }
 
-static int open_map(void *context)
-{
-    return open_bracket(context, true);
-}
-
-static int open_array(void *context)
-{
-    return open_bracket(context, false);
-}
-
-static int take_key(void *context, const unsigned char *text, size_t size)
+static void take_key(struct baseline_reader *r, const char *text, size_t size)
 {
 #define X(name, text) text,
     static const char *const keys[] = {KEYS(X)};
 #undef X
-    struct baseline_reader *r = context;
     r->key = 0;
     while (r->key < KEY_COUNT &&
            (strlen(keys[r->key]) != size || memcmp(keys[r->key], text, size) != 0)) {
         r->key++;
     }
-    return 1;
 }
 
-static int take_text(void *context, const unsigned char *bytes, size_t size)
+static bool take_text(struct baseline_reader *r, const char *text, size_t size)
 {
-    struct baseline_reader *r = context;
-    const char *text = (const char *)bytes;
     bool row = place(r) == RULE || place(r) == FINDING;
     if (place(r) == TRACE && r->key == KEY_PATH) {
         free(r->path);
         r->path = strndup(text, size);
-        return r->path != NULL ? 1 : no_memory(r);
+        return r->path != NULL || no_memory(r);
     }
     if (row && r->key == (place(r) == RULE ? KEY_ID : KEY_RULE)) {
         r->row.rule = nocap_rule_from_text(text, size);
@@ -244,7 +225,7 @@ static int take_text(void *context, const unsigned char *bytes, size_t size)
     } else if (row && (r->key == KEY_SYMBOL || r->key == KEY_KERNEL)) {
         r->row.name = baseline_hash(text, size);
     }
-    return 1;
+    return true;
 }
 
 /* A whole number from 0 to `most`, else `otherwise`. */
@@ -268,18 +249,8 @@ static void take_column(struct row *row, int64_t uc)
     row->agent = (uint8_t)(uc >= 0 ? NOCAP_BY_UC0 + uc : NOCAP_BY_NONE);
 }
 
-static int take_null(void *context)
+static void take_number(struct baseline_reader *r, const char *text, size_t size)
 {
-    struct baseline_reader *r = context;
-    if (place(r) == FINDING && r->key == KEY_UC) {
-        take_column(&r->row, -1);
-    }
-    return 1;
-}
-
-static int take_number(void *context, const char *text, size_t size)
-{
-    struct baseline_reader *r = context;
     struct row *row = &r->row;
     if (place(r) == DOCUMENT) {
         r->is_report |= r->key == KEY_NOCAP_REPORT && number_of(text, size, 1, 0) == 1;
@@ -297,16 +268,47 @@ static int take_number(void *context, const char *text, size_t size)
         default: break;
         }
     }
-    return 1;
 }
 
-static int take_bool(void *context, int value)
+static bool take_value(struct baseline_reader *r, const struct json_value *value)
+{
+    const char *text;
+    size_t size;
+    switch (value->type) {
+    case JSON_STRING:
+        text = json_stream_plain(&r->stream, value, &size);
+        return text != NULL ? take_text(r, text, size) : no_memory(r);
+    case JSON_NUMBER: take_number(r, value->text, value->size); return true;
+    case JSON_NULL:
+        if (place(r) == FINDING && r->key == KEY_UC) {
+            take_column(&r->row, -1);
+        }
+        return true;
+    default:
+        if (place(r) == FINDING && r->key == KEY_WAIVED) {
+            r->row.waived = value->type == JSON_TRUE;
+        }
+        return true;
+    }
+}
+
+static bool take(void *context, enum json_token token, const struct json_value *value)
 {
     struct baseline_reader *r = context;
-    if (place(r) == FINDING && r->key == KEY_WAIVED) {
-        r->row.waived = value != 0;
+    const char *key;
+    size_t size;
+    switch (token) {
+    case JSON_KEY:
+        key = json_stream_plain(&r->stream, value, &size);
+        if (key != NULL) {
+            take_key(r, key, size);
+        }
+        return key != NULL;
+    case JSON_VALUE: return take_value(r, value);
+    case JSON_OPENS: return open_bracket(r, value->type == JSON_OBJECT);
+    case JSON_CLOSES: return close_bracket(r);
     }
-    return 1;
+    return false;
 }
 
 /* ---- the parser ---- */
@@ -314,44 +316,32 @@ static int take_bool(void *context, int value)
 enum nocap_status baseline_reader_new(struct baseline_reader **reader,
                                       struct nocap_baseline *baseline, struct nocap_error *err)
 {
-    static const yajl_callbacks callbacks = {
-        .yajl_null = take_null,
-        .yajl_boolean = take_bool,
-        .yajl_number = take_number,
-        .yajl_string = take_text,
-        .yajl_start_map = open_map,
-        .yajl_map_key = take_key,
-        .yajl_end_map = close_bracket,
-        .yajl_start_array = open_array,
-        .yajl_end_array = close_bracket,
-    };
     struct baseline_reader *r = calloc(1, sizeof *r);
     *reader = r;
     RETURN_ERROR_IF(r == NULL, err, NOCAP_E_MEMORY, "out of memory for the baseline");
     r->baseline = baseline;
-    r->yajl = yajl_alloc(&callbacks, NULL, r);
-    RETURN_ERROR_IF(r->yajl == NULL, err, NOCAP_E_MEMORY, "out of memory for the baseline");
+    r->stream = json_stream_of(take, r);
     return NOCAP_OK;
 }
 
-static enum nocap_status check(const struct baseline_reader *r, yajl_status status,
-                               struct nocap_error *err)
+static enum nocap_status check(const struct baseline_reader *r, bool whole, struct nocap_error *err)
 {
-    RETURN_ERROR_IF(r->no_memory, err, NOCAP_E_MEMORY, "out of memory for the baseline");
+    RETURN_ERROR_IF(r->no_memory || r->stream.no_memory, err, NOCAP_E_MEMORY,
+                    "out of memory for the baseline");
     RETURN_ERROR_IF(r->why != NULL, err, NOCAP_E_INPUT, "%s", r->why);
-    RETURN_ERROR_IF(status != yajl_status_ok, err, NOCAP_E_INPUT, "it is no JSON");
+    RETURN_ERROR_IF(!whole, err, NOCAP_E_INPUT, "it is no JSON");
     return NOCAP_OK;
 }
 
 enum nocap_status baseline_reader_feed(struct baseline_reader *r, const char *text, size_t size,
                                        struct nocap_error *err)
 {
-    return check(r, yajl_parse(r->yajl, (const unsigned char *)text, size), err);
+    return check(r, json_stream_feed(&r->stream, text, size), err);
 }
 
 enum nocap_status baseline_reader_end(struct baseline_reader *r, struct nocap_error *err)
 {
-    RETURN_IF_FAILED(check(r, yajl_complete_parse(r->yajl), err));
+    RETURN_IF_FAILED(check(r, json_stream_end(&r->stream), err));
     RETURN_ERROR_IF(!r->is_report && !(r->is_reports && r->has_reports), err, NOCAP_E_INPUT,
                     "it is no report: make one with nocap check --format json");
     return NOCAP_OK;
@@ -360,9 +350,7 @@ enum nocap_status baseline_reader_end(struct baseline_reader *r, struct nocap_er
 void baseline_reader_free(struct baseline_reader *r)
 {
     if (r != NULL) {
-        if (r->yajl != NULL) {
-            yajl_free(r->yajl);
-        }
+        json_stream_free(&r->stream);
         free(r->path);
         free(r);
     }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/foreign_text.h"
+#include "base/json_node.h"
 #include "base/json_text.h"
-#include "base/json_tree.h"
 #include "checker/report/report_read.h"
 #include "checker/report/waivers.h"
 
@@ -46,7 +46,7 @@ static enum nocap_status refuse(const struct reading *r, const char *why)
 }
 
 /* The next whole line as a tree; NULL: there is none. */
-static enum nocap_status next_line(struct reading *r, yajl_val *tree)
+static enum nocap_status next_line(struct reading *r, struct json_node **tree)
 {
     char why[160];
     *tree = NULL;
@@ -59,43 +59,43 @@ static enum nocap_status next_line(struct reading *r, yajl_val *tree)
     }
     r->number++;
     r->whole += (uint64_t)length;
-    *tree = nocap_json_tree(r->line, why, sizeof why);
+    *tree = json_tree(r->line, why, sizeof why);
     return *tree == NULL ? refuse(r, "it is not JSON") : NOCAP_OK;
 }
 
 static enum nocap_status read_head(struct reading *r, char **list, uint64_t *traces)
 {
-    yajl_val tree;
+    struct json_node *tree;
     RETURN_IF_FAILED(next_line(r, &tree));
-    const char *hash = nocap_member_text(tree, "list");
-    bool whole = hash != NULL && nocap_member_number(tree, "traces", traces);
+    const char *hash = json_member_string(tree, "list");
+    bool whole = hash != NULL && json_member_whole(tree, "traces", traces);
     *list = whole ? foreign_copy(hash) : NULL;
-    yajl_tree_free(tree);
+    json_tree_free(tree);
     return !whole          ? refuse(r, "it lacks \"list\" or \"traces\"")
            : *list == NULL ? nocap_fail(r->err, NOCAP_E_MEMORY, "out of memory")
                            : NOCAP_OK;
 }
 
-static enum nocap_status hand_out(struct reading *r, yajl_val tree, uint64_t traces,
+static enum nocap_status hand_out(struct reading *r, const struct json_node *tree, uint64_t traces,
                                   nocap_journal_sink *sink, void *context)
 {
     struct nocap_journal_entry entry = {
-        .path = nocap_member_text(tree, "path"),
-        .digest = nocap_member_text(tree, "digest"),
-        .unreadable = nocap_member_text(tree, "unreadable"),
-        .report = nocap_json_member(tree, "report"),
-        .waivers = nocap_json_member(tree, "waivers"),
+        .path = json_member_string(tree, "path"),
+        .digest = json_member_string(tree, "digest"),
+        .unreadable = json_member_string(tree, "unreadable"),
+        .report = json_member(tree, "report"),
+        .waivers = json_member(tree, "waivers"),
     };
     bool whole = entry.path != NULL && entry.digest != NULL &&
                  (entry.unreadable != NULL) != (entry.report != NULL) &&
-                 nocap_member_number(tree, "bytes", &entry.bytes) &&
-                 nocap_member_number(tree, "at", &entry.at) && entry.at < traces;
+                 json_member_whole(tree, "bytes", &entry.bytes) &&
+                 json_member_whole(tree, "at", &entry.at) && entry.at < traces;
     return whole ? sink(context, &entry, r->err) : refuse(r, "a member is missing or wrong");
 }
 
 static enum nocap_status read_lines(struct reading *r, nocap_journal_sink *sink, void *context)
 {
-    yajl_val tree;
+    struct json_node *tree;
     char *list;
     uint64_t traces;
     RETURN_IF_FAILED(read_head(r, &list, &traces));
@@ -103,7 +103,7 @@ static enum nocap_status read_lines(struct reading *r, nocap_journal_sink *sink,
     enum nocap_status status = next_line(r, &tree);
     while (status == NOCAP_OK && tree != NULL) {
         status = hand_out(r, tree, traces, sink, context);
-        yajl_tree_free(tree);
+        json_tree_free(tree);
         if (status == NOCAP_OK) {
             status = next_line(r, &tree);
         }

@@ -10,7 +10,7 @@
 #ifndef NOCAP_CHECKER_REPORT_JOURNAL_H
 #define NOCAP_CHECKER_REPORT_JOURNAL_H
 
-#include <yajl/yajl_tree.h>
+#include "base/json_node.h"
 
 #include "checker/report/results.h"
 
@@ -19,8 +19,8 @@ struct nocap_journal_entry {
     uint64_t at, bytes;
     const char *path, *digest;
     const char *unreadable; /* NULL: `report` is there */
-    yajl_val report;
-    yajl_val waivers; /* what became of them on this trace; NULL: there are none */
+    const struct json_node *report;
+    const struct json_node *waivers; /* what became of them on this trace; NULL: there are none */
 };
 typedef enum nocap_status nocap_journal_sink(void *context, const struct nocap_journal_entry *entry,
                                              struct nocap_error *err);

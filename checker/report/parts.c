@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/foreign_text.h"
-#include "base/json_tree.h"
+#include "base/json_node.h"
 #include "base/list.h"
 #include "base/regular_file.h"
 #include "checker/core/findings.h"
@@ -161,13 +161,13 @@ static struct waiver *waiver_of(struct group *group, uint64_t line)
 }
 
 /* A waiver without a note was used. */
-static enum nocap_status take_waivers(struct intake *in, yajl_val rows)
+static enum nocap_status take_waivers(struct intake *in, const struct json_node *rows)
 {
-    for (size_t i = 0; i < nocap_length(rows); i++) {
+    for (size_t i = 0; i < json_length(rows); i++) {
         uint64_t line = 0;
-        yajl_val row = nocap_element(rows, i);
-        const char *id = nocap_member_text(row, "id"), *note = nocap_member_text(row, "note");
-        bool known = nocap_member_number(row, "line", &line);
+        const struct json_node *row = &rows->items[i];
+        const char *id = json_member_string(row, "id"), *note = json_member_string(row, "note");
+        bool known = json_member_whole(row, "line", &line);
         struct waiver *waiver = known ? waiver_of(&in->parts->groups[in->group], line) : NULL;
         RETURN_ERROR_IF(!known, in->err, NOCAP_E_INPUT, "%s: a waiver without its line", in->path);
         if (waiver == NULL) {
@@ -220,7 +220,7 @@ static enum nocap_status refuse(const struct intake *in, const char *why)
         why);
 }
 
-static enum nocap_status take_report(struct intake *in, uint64_t at, yajl_val tree)
+static enum nocap_status take_report(struct intake *in, uint64_t at, const struct json_node *tree)
 {
     struct nocap_report *report;
     RETURN_IF_FAILED(nocap_report_read(&report, tree, in->path, in->err));
@@ -232,40 +232,43 @@ static enum nocap_status take_report(struct intake *in, uint64_t at, yajl_val tr
 }
 
 /* Where result `i` of a document stands in its list. */
-static bool place_of(yajl_val at, size_t i, uint64_t traces, uint64_t *place)
+static bool place_of(const struct json_node *at, size_t i, uint64_t traces, uint64_t *place)
 {
     *place = i;
-    return (at == NULL || nocap_element_number(at, i, place)) && *place < traces;
+    return (at == NULL || json_whole(&at->items[i], place)) && *place < traces;
 }
 
 /* One result of a document: an unreadable one if its place says so, else the next report. */
-static enum nocap_status take_next(struct intake *in, yajl_val reports, yajl_val unreadable,
-                                   size_t next[2], uint64_t place)
+static enum nocap_status take_next(struct intake *in, const struct json_node *reports,
+                                   const struct json_node *unreadable, size_t next[2],
+                                   uint64_t place)
 {
     uint64_t at;
-    yajl_val bad = next[1] < nocap_length(unreadable) ? nocap_element(unreadable, next[1]) : NULL;
-    if (bad != NULL && nocap_member_number(bad, "at", &at) && at == next[0] + next[1]) {
-        const char *path = nocap_member_text(bad, "path");
-        const char *message = nocap_member_text(bad, "message");
+    const struct json_node *bad =
+        next[1] < json_length(unreadable) ? &unreadable->items[next[1]] : NULL;
+    if (bad != NULL && json_member_whole(bad, "at", &at) && at == next[0] + next[1]) {
+        const char *path = json_member_string(bad, "path");
+        const char *message = json_member_string(bad, "message");
         next[1]++;
         return path == NULL || message == NULL
                    ? refuse(in, "a member of \"unreadable\" is missing or wrong")
                    : take(in, place, path, NULL, message);
     }
-    return next[0] == nocap_length(reports)
+    return next[0] == json_length(reports)
                ? refuse(in, "the members of \"unreadable\" have no place")
-               : take_report(in, place, nocap_element(reports, next[0]++));
+               : take_report(in, place, &reports->items[next[0]++]);
 }
 
-static enum nocap_status read_reports(struct intake *in, yajl_val tree)
+static enum nocap_status read_reports(struct intake *in, const struct json_node *tree)
 {
-    yajl_val reports = nocap_json_member(tree, "reports"), unreadable = nocap_json_member(tree, "unreadable");
-    yajl_val shard = nocap_json_member(tree, "shard"), at = nocap_json_member(shard, "at");
-    size_t count = nocap_length(reports) + nocap_length(unreadable), next[2] = {0};
+    const struct json_node *reports = json_member(tree, "reports"),
+                           *unreadable = json_member(tree, "unreadable");
+    const struct json_node *shard = json_member(tree, "shard"), *at = json_member(shard, "at");
+    size_t count = json_length(reports) + json_length(unreadable), next[2] = {0};
     uint64_t traces = count, place;
-    const char *list = nocap_member_text(shard, "list");
-    if (shard != NULL && (list == NULL || nocap_length(at) != count ||
-                          !nocap_member_number(shard, "traces", &traces))) {
+    const char *list = json_member_string(shard, "list");
+    if (shard != NULL && (list == NULL || json_length(at) != count ||
+                          !json_member_whole(shard, "traces", &traces))) {
         return refuse(in, "members of \"shard\" are missing or wrong");
     }
     RETURN_IF_FAILED(find_group(in, list, traces));
@@ -275,26 +278,26 @@ static enum nocap_status read_reports(struct intake *in, yajl_val tree)
         }
         RETURN_IF_FAILED(take_next(in, reports, unreadable, next, place));
     }
-    return take_waivers(in, nocap_json_member(tree, "waivers"));
+    return take_waivers(in, json_member(tree, "waivers"));
 }
 
 static enum nocap_status read_document(struct intake *in, const char *text)
 {
     char why[160];
-    yajl_val tree = nocap_json_tree(text, why, sizeof why);
+    struct json_node *tree = json_tree(text, why, sizeof why);
     enum nocap_status status;
     if (tree == NULL) {
         return refuse(in, "it is not JSON");
     }
-    if (nocap_json_member(tree, "nocap_reports") != NULL) {
+    if (json_member(tree, "nocap_reports") != NULL) {
         status = read_reports(in, tree);
-    } else if (nocap_json_member(tree, "nocap_report") != NULL) {
+    } else if (json_member(tree, "nocap_report") != NULL) {
         status = find_group(in, NULL, 1);
         status = status == NOCAP_OK ? take_report(in, 0, tree) : status;
     } else {
         status = refuse(in, "it is not a report");
     }
-    yajl_tree_free(tree);
+    json_tree_free(tree);
     return status;
 }
 

@@ -8,55 +8,16 @@
 #include "base/foreign_text.h"
 #include "checker/core/findings.h"
 
-/* yajl's own numbers end at 2^63. */
-static bool number_of(yajl_val v, uint64_t *value)
-{
-    char *end;
-    if (v == NULL || !YAJL_IS_NUMBER(v) || YAJL_GET_NUMBER(v)[0] == '-') {
-        return false;
-    }
-    errno = 0;
-    *value = strtoull(YAJL_GET_NUMBER(v), &end, 10);
-    return errno == 0 && *end == 0;
-}
-
-bool nocap_member_number(yajl_val object, const char *key, uint64_t *value)
-{
-    return number_of(nocap_json_member(object, key), value);
-}
-
-const char *nocap_member_text(yajl_val object, const char *key)
-{
-    yajl_val v = nocap_json_member(object, key);
-    return YAJL_IS_STRING(v) ? YAJL_GET_STRING(v) : NULL;
-}
-
 /* 0 if there is none. */
-static uint64_t count_of(yajl_val object, const char *key)
+static uint64_t count_of(const struct json_node *object, const char *key)
 {
     uint64_t value;
-    return nocap_member_number(object, key, &value) ? value : 0;
+    return json_member_whole(object, key, &value) ? value : 0;
 }
 
-static bool is_true(yajl_val object, const char *key)
+static bool is_true(const struct json_node *object, const char *key)
 {
-    yajl_val v = nocap_json_member(object, key);
-    return YAJL_IS_TRUE(v);
-}
-
-size_t nocap_length(yajl_val v)
-{
-    return YAJL_IS_ARRAY(v) ? YAJL_GET_ARRAY(v)->len : 0;
-}
-
-yajl_val nocap_element(yajl_val array, size_t i)
-{
-    return YAJL_GET_ARRAY(array)->values[i];
-}
-
-bool nocap_element_number(yajl_val array, size_t i, uint64_t *value)
-{
-    return number_of(nocap_element(array, i), value);
+    return json_is(json_member(object, key), JSON_TRUE);
 }
 
 /* Which of `count` names the text is; -1: none, or no text. */
@@ -103,13 +64,13 @@ static enum nocap_status refuse(const struct source *source, const char *what)
                       source->name, what);
 }
 
-static bool read_trace(struct nocap_report *report, yajl_val trace)
+static bool read_trace(struct nocap_report *report, const struct json_node *trace)
 {
-    const char *path = nocap_member_text(trace, "path"), *arch = nocap_member_text(trace, "arch"),
-               *unit = nocap_member_text(trace, "time_unit");
+    const char *path = json_member_string(trace, "path"), *arch = json_member_string(trace, "arch"),
+               *unit = json_member_string(trace, "time_unit");
     int arch_id = arch != NULL ? nocap_arch_from_name(arch) : -1;
     int unit_id = unit != NULL ? nocap_time_unit_from_name(unit) : -1;
-    const char *board = nocap_member_text(trace, "board");
+    const char *board = json_member_string(trace, "board");
     int board_id = board != NULL ? nocap_board_from_name(board) : NOCAP_BOARD_UNKNOWN;
     report->path = path != NULL ? foreign_copy(path) : NULL;
     report->board = board_id > 0 ? (enum nocap_board)board_id : NOCAP_BOARD_UNKNOWN;
@@ -119,117 +80,115 @@ static bool read_trace(struct nocap_report *report, yajl_val trace)
     report->truncated = is_true(trace, "truncated");
     report->cut_after = count_of(trace, "cut_after");
     return report->path != NULL && arch_id >= 0 && unit_id >= 0 &&
-           nocap_member_number(trace, "events", &report->events) &&
-           nocap_member_number(trace, "t_first", &report->t_first) &&
-           nocap_member_number(trace, "t_last", &report->t_last) &&
-           nocap_member_number(trace, "dropped", &report->dropped);
+           json_member_whole(trace, "events", &report->events) &&
+           json_member_whole(trace, "t_first", &report->t_first) &&
+           json_member_whole(trace, "t_last", &report->t_last) &&
+           json_member_whole(trace, "dropped", &report->dropped);
 }
 
-static bool read_summary(struct nocap_report *report, yajl_val summary)
+static bool read_summary(struct nocap_report *report, const struct json_node *summary)
 {
     bool whole = true;
     for (unsigned s = 0; s < NOCAP_SEVERITY_COUNT; s++) {
-        whole &= nocap_member_number(summary, severity(s), &report->counts[s]);
+        whole &= json_member_whole(summary, severity(s), &report->counts[s]);
     }
-    const char *reason = nocap_member_text(summary, "reason");
+    const char *reason = json_member_string(summary, "reason");
     report->untouched = reason != NULL && strcmp(reason, "tile-not-touched") == 0;
-    return whole && nocap_member_number(summary, "waived", &report->waived) &&
-           nocap_member_number(summary, "known", &report->known);
+    return whole && json_member_whole(summary, "waived", &report->waived) &&
+           json_member_whole(summary, "known", &report->known);
 }
 
-static uint32_t classes_of(yajl_val array)
+static uint32_t classes_of(const struct json_node *array)
 {
     uint32_t classes = 0;
-    for (size_t i = 0; i < nocap_length(array); i++) {
-        yajl_val v = nocap_element(array, i);
-        int bit =
-            name_of(YAJL_IS_STRING(v) ? YAJL_GET_STRING(v) : NULL, NOCAP_CLASS_COUNT, class_name);
+    for (size_t i = 0; i < json_length(array); i++) {
+        const struct json_node *v = &array->items[i];
+        int bit = name_of(json_string(v), NOCAP_CLASS_COUNT, class_name);
         classes |= bit >= 0 ? 1u << bit : 0;
     }
     return classes;
 }
 
-static bool read_rule(struct nocap_rule_report rules[NOCAP_RULE_COUNT], yajl_val row)
+static bool read_rule(struct nocap_rule_report rules[NOCAP_RULE_COUNT], const struct json_node *row)
 {
-    const char *id = nocap_member_text(row, "id"), *why = nocap_member_text(row, "obstacle");
+    const char *id = json_member_string(row, "id"), *why = json_member_string(row, "obstacle");
     int rule = id != NULL ? nocap_rule_from_id(id) : -1;
-    int given = name_of(nocap_member_text(row, "verdict"), NOCAP_VERDICT_COUNT, verdict);
+    int given = name_of(json_member_string(row, "verdict"), NOCAP_VERDICT_COUNT, verdict);
     int in_the_way = why != NULL ? name_of(why, NOCAP_OBSTACLE_COUNT, obstacle) : 0;
-    yajl_val selected = nocap_json_member(row, "selected");
+    const struct json_node *selected = json_member(row, "selected");
     if (rule < 0 || given < 0 || in_the_way < 0) {
         return false;
     }
     rules[rule] = (struct nocap_rule_report){
         .verdict = (enum nocap_verdict)given,
         .obstacle = (enum nocap_obstacle)in_the_way,
-        .missing = classes_of(nocap_json_member(row, "missing")),
-        .missing_any = classes_of(nocap_json_member(row, "missing_any")),
-        .selected = selected == NULL || !YAJL_IS_FALSE(selected),
+        .missing = classes_of(json_member(row, "missing")),
+        .missing_any = classes_of(json_member(row, "missing_any")),
+        .selected = !json_is(selected, JSON_FALSE),
         .waived = count_of(row, "waived"),
         .known = count_of(row, "known"),
     };
-    return nocap_member_number(row, "exercised", &rules[rule].exercised) &&
-           nocap_member_number(row, "violations", &rules[rule].violations);
+    return json_member_whole(row, "exercised", &rules[rule].exercised) &&
+           json_member_whole(row, "violations", &rules[rule].violations);
 }
 
 /* Every rule of this version stands there, once. */
-static bool read_rules(struct nocap_report *report, yajl_val rules)
+static bool read_rules(struct nocap_report *report, const struct json_node *rules)
 {
-    bool whole = nocap_length(rules) == NOCAP_RULE_COUNT;
+    bool whole = json_length(rules) == NOCAP_RULE_COUNT;
     for (size_t i = 0; whole && i < NOCAP_RULE_COUNT; i++) {
-        const char *id = nocap_member_text(nocap_element(rules, i), "id");
+        const char *id = json_member_string(&rules->items[i], "id");
         whole = id != NULL && nocap_rule_from_id(id) == (int)i &&
-                read_rule(report->rules, nocap_element(rules, i));
+                read_rule(report->rules, &rules->items[i]);
     }
     return whole;
 }
 
 /* A copy of a text that must be there. */
-static bool copy(char **copy, yajl_val object, const char *key)
+static bool copy(char **copy, const struct json_node *object, const char *key)
 {
-    const char *text = nocap_member_text(object, key);
+    const char *text = json_member_string(object, key);
     *copy = text != NULL ? foreign_copy(text) : NULL;
     return *copy != NULL;
 }
 
-static bool read_place(struct nocap_finding *finding, yajl_val v)
+static bool read_place(struct nocap_finding *finding, const struct json_node *v)
 {
     uint64_t chip, x = 0, y = 0, thread = 0;
-    const char *agent = nocap_member_text(v, "agent");
+    const char *agent = json_member_string(v, "agent");
     int by = agent != NULL ? nocap_agent_from_name(agent, (unsigned)strlen(agent)) : NOCAP_BY_NONE;
-    bool has_thread = nocap_member_number(v, "thread", &thread);
+    bool has_thread = json_member_whole(v, "thread", &thread);
     finding->has_tile =
-        nocap_member_number(v, "x", &x) && nocap_member_number(v, "y", &y) && x <= 255 && y <= 255;
+        json_member_whole(v, "x", &x) && json_member_whole(v, "y", &y) && x <= 255 && y <= 255;
     finding->at = (struct nocap_xy){.x = (uint8_t)x, .y = (uint8_t)y};
     finding->agent = (uint8_t)by;
     finding->thread = has_thread ? (int8_t)thread : -1;
-    if (by < 0 || thread > 127 || !nocap_member_number(v, "chip", &chip) || chip > UINT16_MAX) {
+    if (by < 0 || thread > 127 || !json_member_whole(v, "chip", &chip) || chip > UINT16_MAX) {
         return false;
     }
     finding->chip = (uint16_t)chip;
-    return nocap_member_number(v, "index", &finding->index) &&
-           nocap_member_number(v, "t", &finding->t);
+    return json_member_whole(v, "index", &finding->index) && json_member_whole(v, "t", &finding->t);
 }
 
-static bool read_related(struct nocap_finding *finding, yajl_val related)
+static bool read_related(struct nocap_finding *finding, const struct json_node *related)
 {
-    finding->related_count = (uint32_t)nocap_length(related);
-    if (nocap_length(related) > NOCAP_RELATED_MAX) {
+    finding->related_count = (uint32_t)json_length(related);
+    if (json_length(related) > NOCAP_RELATED_MAX) {
         return false;
     }
     for (uint32_t i = 0; i < finding->related_count; i++) {
-        if (!nocap_element_number(related, i, &finding->related[i])) {
+        if (!json_whole(&related->items[i], &finding->related[i])) {
             return false;
         }
     }
     return true;
 }
 
-static bool read_finding(struct nocap_finding *finding, yajl_val v)
+static bool read_finding(struct nocap_finding *finding, const struct json_node *v)
 {
-    const char *id = nocap_member_text(v, "rule");
+    const char *id = json_member_string(v, "rule");
     int rule = id != NULL ? nocap_rule_from_id(id) : -1;
-    int found = name_of(nocap_member_text(v, "severity"), NOCAP_SEVERITY_COUNT, severity);
+    int found = name_of(json_member_string(v, "severity"), NOCAP_SEVERITY_COUNT, severity);
     *finding = (struct nocap_finding){
         .rule = (enum nocap_rule)rule,
         .severity = (enum nocap_severity)found,
@@ -239,30 +198,29 @@ static bool read_finding(struct nocap_finding *finding, yajl_val v)
         .fault = (uint32_t)count_of(v, "fault"),
         .consequences = count_of(v, "consequences"),
     };
-    if (!nocap_member_number(v, "follows", &finding->follows)) {
+    if (!json_member_whole(v, "follows", &finding->follows)) {
         finding->follows = UINT64_MAX;
     }
     bool whole = rule >= 0 && found >= 0;
     whole &= copy(&finding->message, v, "message");
     whole &= copy(&finding->expected, v, "expected");
     whole &= copy(&finding->observed, v, "observed");
-    whole &= nocap_json_member(v, "written") == NULL || copy(&finding->written, v, "written");
+    whole &= json_member(v, "written") == NULL || copy(&finding->written, v, "written");
     whole &= !finding->waived || copy(&finding->reason, v, "reason");
-    return whole && read_place(finding, v) &&
-           read_related(finding, nocap_json_member(v, "related")) &&
-           nocap_member_number(v, "count", &finding->count);
+    return whole && read_place(finding, v) && read_related(finding, json_member(v, "related")) &&
+           json_member_whole(v, "count", &finding->count);
 }
 
 /* What follows from something has a member that says so. */
-static bool read_findings(struct nocap_report *report, yajl_val findings)
+static bool read_findings(struct nocap_report *report, const struct json_node *findings)
 {
-    size_t count = nocap_length(findings);
+    size_t count = json_length(findings);
     report->findings = calloc(count + 1, sizeof *report->findings);
     report->consequences = calloc(count + 1, sizeof *report->consequences);
     bool whole = report->findings != NULL && report->consequences != NULL;
     for (size_t i = 0; whole && i < count; i++) {
-        yajl_val v = nocap_element(findings, i);
-        whole = read_finding(nocap_json_member(v, "follows") == NULL
+        const struct json_node *v = &findings->items[i];
+        whole = read_finding(json_member(v, "follows") == NULL
                                  ? &report->findings[report->finding_count++]
                                  : &report->consequences[report->consequence_count++],
                              v);
@@ -270,40 +228,40 @@ static bool read_findings(struct nocap_report *report, yajl_val findings)
     return whole;
 }
 
-static bool read_notes(struct nocap_report *report, yajl_val notes, yajl_val ids)
+static bool read_notes(struct nocap_report *report, const struct json_node *notes,
+                       const struct json_node *ids)
 {
     struct nocap_error err;
-    bool whole = nocap_length(notes) == nocap_length(ids);
-    for (size_t i = 0; whole && i < nocap_length(notes); i++) {
-        yajl_val note = nocap_element(notes, i), id = nocap_element(ids, i);
-        const char *name = YAJL_GET_STRING(id);
-        whole = YAJL_IS_STRING(note) && name != NULL &&
-                nocap_report_add_note(report, name, YAJL_GET_STRING(note), &err) == NOCAP_OK;
+    bool whole = json_length(notes) == json_length(ids);
+    for (size_t i = 0; whole && i < json_length(notes); i++) {
+        const struct json_node *note = &notes->items[i];
+        const char *name = json_string(&ids->items[i]);
+        whole = json_is(note, JSON_STRING) && name != NULL &&
+                nocap_report_add_note(report, name, json_string(note), &err) == NOCAP_OK;
         report->ended |= name != NULL && strcmp(name, "process-ended") == 0;
     }
     return whole;
 }
 
-static enum nocap_status read_all(struct nocap_report *report, yajl_val tree,
+static enum nocap_status read_all(struct nocap_report *report, const struct json_node *tree,
                                   const struct source *source)
 {
-    return nocap_json_member(tree, "trace") == NULL ? refuse(source, "it has no member \"trace\"")
-           : !read_trace(report, nocap_json_member(tree, "trace"))
+    return json_member(tree, "trace") == NULL ? refuse(source, "it has no member \"trace\"")
+           : !read_trace(report, json_member(tree, "trace"))
                ? refuse(source, "members of \"trace\" are missing or wrong")
-           : !read_summary(report, nocap_json_member(tree, "summary"))
+           : !read_summary(report, json_member(tree, "summary"))
                ? refuse(source, "members of \"summary\" are missing or wrong")
-           : !read_rules(report, nocap_json_member(tree, "rules"))
+           : !read_rules(report, json_member(tree, "rules"))
                ? refuse(source, "the rules are not those of this version")
-           : !read_findings(report, nocap_json_member(tree, "findings"))
+           : !read_findings(report, json_member(tree, "findings"))
                ? refuse(source, "a finding is not whole")
-           : !read_notes(report, nocap_json_member(tree, "notes"),
-                         nocap_json_member(tree, "note_ids"))
+           : !read_notes(report, json_member(tree, "notes"), json_member(tree, "note_ids"))
                ? refuse(source, "the notes are not whole")
                : NOCAP_OK;
 }
 
-enum nocap_status nocap_report_read(struct nocap_report **report, yajl_val tree, const char *source,
-                                    struct nocap_error *err)
+enum nocap_status nocap_report_read(struct nocap_report **report, const struct json_node *tree,
+                                    const char *source, struct nocap_error *err)
 {
     *report = calloc(1, sizeof **report);
     RETURN_ERROR_IF(*report == NULL, err, NOCAP_E_MEMORY, "out of memory");

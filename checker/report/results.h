@@ -61,6 +61,10 @@ struct nocap_sums nocap_results_sum(const struct nocap_results *results);
  * (pack+0x10)", "uc 0, page 1, offset 24". _where has the time of an event, too. */
 void nocap_finding_place(char *text, size_t size, const struct nocap_finding *finding);
 void nocap_finding_where(char *text, size_t size, const struct nocap_finding *finding);
+/* The same in a line of text, with what was expected and observed there. `before`: the finding
+ * above it, which may have said already what is expected; NULL: none. */
+void nocap_finding_text(FILE *out, const struct nocap_report *report,
+                        const struct nocap_finding *finding, const struct nocap_finding *before);
 /* The file and line in which it is shown, of a file that was judged: the source where it is known,
  * the event of a trace as JSON Lines; 0: no line. */
 const char *nocap_finding_file(const struct nocap_finding *finding, const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SARIF 2.1.0: one run, the rules of the catalogue that some result names, a result a finding. */
+/* SARIF 2.1.0: one run, the rules that some result names, a result a finding. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void put_message(struct nocap_json *json, const char *key, const char *te
 
 /* ---- rules ---- */
 
-/* Numbers the rules that occur, in the order of the catalogue; -1: does not occur. */
+/* Numbers the rules that occur, in the order of the rule set; -1: does not occur. */
 static void number_rules(const struct nocap_results *results, int number[NOCAP_RULE_COUNT])
 {
     int next = 0;

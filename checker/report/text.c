@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/color.h"
 #include "base/json_text.h"
 #include "checker/core/checker.h"
 #include "checker/core/selection.h"
@@ -16,11 +17,8 @@ enum {
     COLUMN_MIN = 6, /* digits of a count and what stands before it */
 };
 
-#define COLOR_RESET "\033[0m"
 static const char *const severity_color[NOCAP_SEVERITY_COUNT] = {
-    [NOCAP_NOTE] = "\033[36m", [NOCAP_WARNING] = "\033[33m", [NOCAP_ERROR] = "\033[1;31m"};
-static const char waived_color[] = "\033[2m";
-static const char clean_color[] = "\033[32m";
+    [NOCAP_NOTE] = COLOR_CYAN, [NOCAP_WARNING] = COLOR_YELLOW, [NOCAP_ERROR] = COLOR_ALARM};
 
 struct printer {
     FILE *out;
@@ -28,11 +26,6 @@ struct printer {
     bool color;
     unsigned detail; /* enum nocap_text_detail */
 };
-
-static void print_colored(const struct printer *p, const char *color, const char *text)
-{
-    fprintf(p->out, "%s%s%s", p->color ? color : "", text, p->color ? COLOR_RESET : "");
-}
 
 static void print_trace(const struct printer *p)
 {
@@ -87,61 +80,69 @@ static void print_head(const struct printer *p)
     }
 }
 
-static void print_event(const struct printer *p, const struct nocap_finding *finding)
+static void print_event(FILE *out, const struct nocap_report *report,
+                        const struct nocap_finding *finding)
 {
-    fprintf(p->out, "%" PRIu64 ", t %" PRIu64, finding->index, finding->t);
+    fprintf(out, "%" PRIu64 ", t %" PRIu64, finding->index, finding->t);
     if (finding->chip != 0) {
-        fprintf(p->out, ", chip %u", finding->chip);
+        fprintf(out, ", chip %u", finding->chip);
     }
     if (finding->has_tile) {
         char logical[NOCAP_LOGICAL_TEXT];
-        fprintf(p->out, ", tile %u,%u%s", finding->at.x, finding->at.y,
-                nocap_logical_text(p->report->board, finding->at, logical));
+        fprintf(out, ", tile %u,%u%s", finding->at.x, finding->at.y,
+                nocap_logical_text(report->board, finding->at, logical));
         if (finding->count > 1) {
-            fprintf(p->out, " and %" PRIu64 " more", finding->count - 1);
+            fprintf(out, " and %" PRIu64 " more", finding->count - 1);
         }
     }
     if (finding->agent != NOCAP_BY_NONE) {
-        fprintf(p->out, ", %s", nocap_agent_name(finding->agent));
+        fprintf(out, ", %s", nocap_agent_name(finding->agent));
     }
     if (finding->thread >= 0) {
-        fprintf(p->out, " thread %d", finding->thread);
+        fprintf(out, " thread %d", finding->thread);
     }
 }
 
-static void print_place(const struct printer *p, const struct nocap_finding *finding)
+static void print_place(FILE *out, const struct nocap_report *report,
+                        const struct nocap_finding *finding)
 {
     char place[PLACE_MAX];
     if (finding->place == NOCAP_PLACE_EVENT) {
-        print_event(p, finding);
+        print_event(out, report, finding);
         return;
     }
     nocap_finding_place(place, sizeof place, finding);
-    fputs(place, p->out);
+    fputs(place, out);
     if (finding->file != NULL) {
-        fprintf(p->out, " (%s:%u)", finding->file, finding->line);
+        fprintf(out, " (%s:%u)", finding->file, finding->line);
     }
 }
 
-/* `before`: the finding above it, which has said already what is expected; NULL: none. */
+void nocap_finding_text(FILE *out, const struct nocap_report *report,
+                        const struct nocap_finding *finding, const struct nocap_finding *before)
+{
+    fputs("at ", out);
+    print_place(out, report, finding);
+    if (before == NULL || strcmp(before->expected, finding->expected) != 0) {
+        fprintf(out, ": expected %s, observed %s", finding->expected, finding->observed);
+    } else {
+        fprintf(out, ": observed %s", finding->observed);
+    }
+    if (finding->written != NULL) {
+        fprintf(out, " [%s]", finding->written);
+    }
+    for (uint32_t i = 0; i < finding->related_count; i++) {
+        fprintf(out, "%s%" PRIu64, i == 0 ? " (see " : ", ", finding->related[i]);
+    }
+    fputs(finding->related_count != 0 ? ")" : "", out);
+}
+
 static void print_finding(const struct printer *p, const struct nocap_finding *finding,
                           const struct nocap_finding *before)
 {
     bool all = (p->detail & NOCAP_TEXT_ALL) != 0;
-    fputs("  at ", p->out);
-    print_place(p, finding);
-    if (before == NULL || strcmp(before->expected, finding->expected) != 0) {
-        fprintf(p->out, ": expected %s, observed %s", finding->expected, finding->observed);
-    } else {
-        fprintf(p->out, ": observed %s", finding->observed);
-    }
-    if (finding->written != NULL) {
-        fprintf(p->out, " [%s]", finding->written);
-    }
-    for (uint32_t i = 0; i < finding->related_count; i++) {
-        fprintf(p->out, "%s%" PRIu64, i == 0 ? " (see " : ", ", finding->related[i]);
-    }
-    fputs(finding->related_count != 0 ? ")" : "", p->out);
+    fputs("  ", p->out);
+    nocap_finding_text(p->out, p->report, finding, before);
     if (finding->reason != NULL) {
         fprintf(p->out, " -- %s", finding->reason);
     }
@@ -175,10 +176,10 @@ static void print_group(const struct printer *p, size_t first)
     const uint64_t counts[STANDINGS] = {rule->violations - rule->waived - rule->known, rule->waived,
                                         rule->known};
     uint64_t count = counts[standing(head)], shown = 0;
-    print_colored(p, standing(head) != 0 ? waived_color : severity_color[head->severity],
-                  head->waived  ? "waived"
-                  : head->known ? "known"
-                                : nocap_severity_name(head->severity));
+    color_put(p->out, p->color, standing(head) != 0 ? COLOR_DIM : severity_color[head->severity],
+              head->waived  ? "waived"
+              : head->known ? "known"
+                            : nocap_severity_name(head->severity));
     fprintf(p->out, " %s: %s", nocap_rules[head->rule].id, nocap_rules[head->rule].sentence);
     fprintf(p->out, count > 1 ? " (%" PRIu64 " times)\n" : "\n", count);
     for (size_t i = first; i < report->finding_count; i++) {
@@ -324,7 +325,7 @@ static void print_verdict(const struct printer *p)
     char cut[64] = "", counts[96] = "";
     const struct nocap_report *report = p->report;
     enum nocap_outcome outcome = nocap_report_outcome(report);
-    const char *color = outcome == NOCAP_NOT_JUDGED ? severity_color[NOCAP_WARNING] : clean_color;
+    const char *color = outcome == NOCAP_NOT_JUDGED ? severity_color[NOCAP_WARNING] : COLOR_GREEN;
     char text[240] = "clean";
     for (unsigned s = 0; s < NOCAP_SEVERITY_COUNT; s++) {
         color = report->counts[s] != 0 ? severity_color[s] : color;
@@ -346,7 +347,7 @@ static void print_verdict(const struct printer *p)
     } else if (outcome == NOCAP_FINDINGS) {
         snprintf(text, sizeof text, "%s%s%s", counts, comma, cut);
     }
-    print_colored(p, color, text);
+    color_put(p->out, p->color, color, text);
     if (report->waived != 0) {
         fprintf(p->out, ", %" PRIu64 " waived", report->waived);
     }

@@ -45,7 +45,7 @@ enum nocap_cq_dispatch_l1 {
     NOCAP_CQ_BUFFER_PAGES = 128,
     NOCAP_CQ_BUFFER_SIZE = 0x80000,
     NOCAP_CQ_BUFFER_END = NOCAP_CQ_BUFFER + NOCAP_CQ_BUFFER_SIZE,
-    NOCAP_CQ_BLOCK_PAGES = 32, /* pages are given back in blocks */
+    NOCAP_CQ_BLOCK_PAGES = 32, /* pages are released in blocks */
     NOCAP_CQ_BLOCK_SIZE = 0x20000,
     NOCAP_CQ_SUBORDINATE_BUFFER = 0x9A000, /* of dispatch_s, idle in this build */
     NOCAP_CQ_SUBORDINATE_BUFFER_END = 0xA2000,

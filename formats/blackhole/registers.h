@@ -79,7 +79,7 @@ static inline uint32_t nocap_stream_address(unsigned stream, unsigned index)
 {
     return NOCAP_BASE_STREAM + (uint32_t)stream * NOCAP_STREAM_STRIDE + 4 * (uint32_t)index;
 }
-/* Where a finished launch is announced at the dispatch tile. */
+/* Where a finished launch notifies the dispatch tile. */
 static inline uint32_t nocap_notify_address(unsigned dispatch_offset)
 {
     return nocap_stream_address(NOCAP_NOTIFY_STREAM + dispatch_offset, NOCAP_STREAM_SPACE_UPDATE);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/color.h"
 #include "formats/blackhole/address_name.h"
 #include "formats/blackhole/cq_commands.h"
 #include "formats/blackhole/mailbox.h"
@@ -22,10 +23,6 @@ enum {
     DETAIL_COLUMN = 52
 };
 enum { SYMBOL_MAX = 200 }; /* characters of a symbol that are shown */
-
-#define COLOR_DIM  "\033[2m"
-#define COLOR_BOLD "\033[1m"
-#define COLOR_OFF  "\033[0m"
 
 struct nocap_text_style nocap_text_style(const struct nocap_header *header, bool color)
 {

@@ -87,11 +87,11 @@ const struct nocap_import_format nocap_import_formats[] = {
      .takes_arch = true,
      .run = noc_json_import},
     {.name = "l1-dump",
-     .summary = "bytes of L1 read from a device that stands still: x,y=FILE for each tile",
+     .summary = "bytes of L1 read from a device that makes no progress: x,y=FILE for each tile",
      .inputs_max = L1_DUMP_INPUTS_MAX,
      .run = l1_dump_import},
     {.name = "watcher",
-     .summary = "tt-metal's watcher.log: what stood in the mailboxes, waypoints as notes",
+     .summary = "tt-metal's watcher.log: what the mailboxes held, waypoints as notes",
      .inputs_max = 1,
      .run = watcher_import},
 };

@@ -16,7 +16,6 @@ enum noc_json_bound {
     NOC_JSON_WORD = 64,           /* bytes of a type, a zone, a core's name, with their end */
     NOC_JSON_KEPT = 2048,         /* bytes of members that have no place in an event */
     NOC_JSON_DEPTH = 32,          /* of what an object holds */
-    NOC_JSON_VALUE_MAX = 1 << 20, /* bytes of one value */
     NOC_JSON_INPUTS_MAX = 1024,
 };
 

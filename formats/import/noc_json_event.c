@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One object of the NOC event profiler's JSON as an event: what fields say, what has no field and
- * rides along as JSON, what becomes a note. */
+ * is carried through unparsed, as JSON, what becomes a note. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

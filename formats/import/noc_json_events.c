@@ -30,7 +30,7 @@ static const char *const remarks[NOC_JSON_REMARKS] = {
     [NOC_JSON_REMARK_TIME] = "without a time, kept as notes",
     [NOC_JSON_REMARK_BACK] =
         "earlier than the one before of their core: a source of their own begins there",
-    [NOC_JSON_REMARK_CHIP] = "zones whose device nothing tells, put on the file's first",
+    [NOC_JSON_REMARK_CHIP] = "zones of unknown device, put on the file's first",
     [NOC_JSON_REMARK_KEPT] = "with members too long to keep",
 };
 

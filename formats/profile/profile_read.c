@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json_tree.h"
+#include "base/json_node.h"
 #include "base/regular_file.h"
 #include "formats/profile/profile_private.h"
 
@@ -18,26 +18,19 @@ static enum nocap_status wrong(struct nocap_error *err, const char *where, const
     return nocap_fail(err, NOCAP_E_INPUT, "the profile's %.40s.%.40s %s", where, key, what);
 }
 
-static bool number(yajl_val v, uint64_t *n)
+static bool number(const struct json_node *v, uint64_t *n)
 {
-    if (YAJL_IS_INTEGER(v)) {
-        *n = (uint64_t)YAJL_GET_INTEGER(v);
-        return YAJL_GET_INTEGER(v) >= 0;
-    }
-    const char *text = YAJL_GET_STRING(v);
-    char *end = NULL;
-    if (text == NULL || strncmp(text, "0x", 2) != 0 || strlen(text) > 18 ||
-        strspn(text + 2, "0123456789abcdefABCDEF") != strlen(text + 2)) {
+    if (!json_is(v, JSON_NUMBER) && !json_is(v, JSON_STRING)) {
         return false;
     }
-    *n = strtoull(text, &end, 16);
-    return end != text + 2 && *end == '\0';
+    const struct json_value value = {.text = v->text, .size = v->count, .type = v->type};
+    return json_number(&value, n) == JSON_NUMBER_OK;
 }
 
-static enum nocap_status copy_text(char *to, size_t size, yajl_val v, const char *key,
-                                   struct nocap_error *err)
+static enum nocap_status copy_text(char *to, size_t size, const struct json_node *v,
+                                   const char *key, struct nocap_error *err)
 {
-    const char *text = YAJL_GET_STRING(v);
+    const char *text = json_string(v);
     RETURN_ERROR_IF(text == NULL || strlen(text) >= size, err, NOCAP_E_INPUT,
                     "the profile's %.40s is no text of at most %zu characters", key, size - 1);
     strcpy(to, text);
@@ -81,7 +74,7 @@ bool profile_place_read(struct nocap_launch_place *place, const char *text)
 /* ---- numbers and the mailbox ---- */
 
 static enum nocap_status read_number(struct nocap_profile *p, const char *group, const char *key,
-                                     yajl_val v, struct nocap_error *err)
+                                     const struct json_node *v, struct nocap_error *err)
 {
     for (size_t i = 0; i < profile_number_count; i++) {
         const struct profile_number *n = &profile_numbers[i];
@@ -100,13 +93,13 @@ static enum nocap_status read_number(struct nocap_profile *p, const char *group,
     return wrong(err, group, key, "is not known: nocap profile show has the names");
 }
 
-static enum nocap_status read_fields(struct nocap_mailbox_layout *l, yajl_val map,
+static enum nocap_status read_fields(struct nocap_mailbox_layout *l, const struct json_node *map,
                                      struct nocap_error *err)
 {
-    RETURN_ERROR_IF(!YAJL_IS_OBJECT(map), err, NOCAP_E_INPUT,
+    RETURN_ERROR_IF(!json_is(map, JSON_OBJECT), err, NOCAP_E_INPUT,
                     "the profile's mailbox.fields is no object");
-    for (size_t i = 0; i < map->u.object.len; i++) {
-        const char *key = map->u.object.keys[i], *text = YAJL_GET_STRING(map->u.object.values[i]);
+    for (size_t i = 0; i < map->count; i++) {
+        const char *key = map->items[i].key, *text = json_string(&map->items[i]);
         unsigned f = 0;
         while (f < NOCAP_LAUNCH_FIELDS && strcmp(nocap_launch_field_name(f), key) != 0) {
             f++;
@@ -115,7 +108,7 @@ static enum nocap_status read_fields(struct nocap_mailbox_layout *l, yajl_val ma
             return wrong(err, "mailbox.fields", key, "is no field of a launch message");
         }
         struct nocap_launch_place place = {0};
-        if (!YAJL_IS_NULL(map->u.object.values[i]) &&
+        if (!json_is(&map->items[i], JSON_NULL) &&
             (text == NULL || !profile_place_read(&place, text))) {
             return wrong(err, "mailbox.fields", key,
                          "is no place, as \"0x4C:4\" or \"0x16:2*5/4\", and not null");
@@ -125,21 +118,21 @@ static enum nocap_status read_fields(struct nocap_mailbox_layout *l, yajl_val ma
     return NOCAP_OK;
 }
 
-static enum nocap_status read_mailbox(struct nocap_profile *p, yajl_val v, struct nocap_error *err)
+static enum nocap_status read_mailbox(struct nocap_profile *p, const struct json_node *v,
+                                      struct nocap_error *err)
 {
-    if (YAJL_IS_STRING(v)) {
-        const struct nocap_mailbox_layout *l = nocap_layout_find(YAJL_GET_STRING(v));
+    if (json_is(v, JSON_STRING)) {
+        const struct nocap_mailbox_layout *l = nocap_layout_find(json_string(v));
         RETURN_ERROR_IF(l == NULL, err, NOCAP_E_INPUT,
-                        "the profile's mailbox '%.40s' is no layout that is known",
-                        YAJL_GET_STRING(v));
+                        "the profile's mailbox '%.40s' is no layout that is known", json_string(v));
         p->mailbox = *l;
         return NOCAP_OK;
     }
-    RETURN_ERROR_IF(!YAJL_IS_OBJECT(v), err, NOCAP_E_INPUT,
+    RETURN_ERROR_IF(!json_is(v, JSON_OBJECT), err, NOCAP_E_INPUT,
                     "the profile's mailbox is neither an object nor the name of a layout");
-    for (size_t i = 0; i < v->u.object.len; i++) {
-        const char *key = v->u.object.keys[i];
-        yajl_val item = v->u.object.values[i];
+    for (size_t i = 0; i < v->count; i++) {
+        const char *key = v->items[i].key;
+        const struct json_node *item = &v->items[i];
         if (strcmp(key, "name") == 0) {
             RETURN_IF_FAILED(
                 copy_text(p->mailbox.name, sizeof p->mailbox.name, item, "mailbox.name", err));
@@ -152,11 +145,13 @@ static enum nocap_status read_mailbox(struct nocap_profile *p, yajl_val v, struc
     return NOCAP_OK;
 }
 
-static enum nocap_status read_queue(struct nocap_profile *p, yajl_val v, struct nocap_error *err)
+static enum nocap_status read_queue(struct nocap_profile *p, const struct json_node *v,
+                                    struct nocap_error *err)
 {
-    RETURN_ERROR_IF(!YAJL_IS_OBJECT(v), err, NOCAP_E_INPUT, "the profile's queue is no object");
-    for (size_t i = 0; i < v->u.object.len; i++) {
-        RETURN_IF_FAILED(read_number(p, "queue", v->u.object.keys[i], v->u.object.values[i], err));
+    RETURN_ERROR_IF(!json_is(v, JSON_OBJECT), err, NOCAP_E_INPUT,
+                    "the profile's queue is no object");
+    for (size_t i = 0; i < v->count; i++) {
+        RETURN_IF_FAILED(read_number(p, "queue", v->items[i].key, &v->items[i], err));
     }
     return NOCAP_OK;
 }
@@ -164,22 +159,21 @@ static enum nocap_status read_queue(struct nocap_profile *p, yajl_val v, struct 
 /* ---- commands ---- */
 
 static enum nocap_status read_form_fields(struct nocap_cq_form *form, const char *name,
-                                          yajl_val map, struct nocap_error *err)
+                                          const struct json_node *map, struct nocap_error *err)
 {
-    if (!YAJL_IS_OBJECT(map) || map->u.object.len > NOCAP_CQ_FORM_FIELDS) {
+    if (!json_is(map, JSON_OBJECT) || map->count > NOCAP_CQ_FORM_FIELDS) {
         return wrong(err, name, "fields", "is no object of at most 8 fields");
     }
     memset(form->fields, 0, sizeof form->fields);
-    for (size_t i = 0; i < map->u.object.len; i++) {
-        const char *text = YAJL_GET_STRING(map->u.object.values[i]);
-        int member = nocap_cq_member_from_name(map->u.object.keys[i]);
+    for (size_t i = 0; i < map->count; i++) {
+        const char *text = json_string(&map->items[i]);
+        int member = nocap_cq_member_from_name(map->items[i].key);
         struct nocap_launch_place place;
         if (member < 0) {
-            return wrong(err, name, map->u.object.keys[i], "is no member of a command");
+            return wrong(err, name, map->items[i].key, "is no member of a command");
         }
         if (text == NULL || !profile_place_read(&place, text) || place.count != 1) {
-            return wrong(err, name, map->u.object.keys[i],
-                         "is no place: offset and bytes, as \"4:4\"");
+            return wrong(err, name, map->items[i].key, "is no place: offset and bytes, as \"4:4\"");
         }
         form->fields[i] = (struct nocap_cq_field){(uint8_t)member, place.offset, place.width};
     }
@@ -187,30 +181,30 @@ static enum nocap_status read_form_fields(struct nocap_cq_form *form, const char
 }
 
 static enum nocap_status read_form(struct nocap_command_set *set, unsigned side, const char *name,
-                                   yajl_val v, struct nocap_error *err)
+                                   const struct json_node *v, struct nocap_error *err)
 {
     int id = nocap_cq_from_name((enum nocap_cq_side)side, name);
     if (id < 0) {
         return wrong(err, profile_sides[side], name, "is no command that nocap knows");
     }
     struct nocap_cq_form *form = &set->forms[side][id];
-    if (YAJL_IS_NULL(v)) {
+    if (json_is(v, JSON_NULL)) {
         *form = (struct nocap_cq_form){0};
         set->unhandled[side][id] = false;
         return NOCAP_OK;
     }
-    if (!YAJL_IS_OBJECT(v)) {
+    if (!json_is(v, JSON_OBJECT)) {
         return wrong(err, profile_sides[side], name, "is neither an object nor null");
     }
     form->header = form->header != 0 ? form->header : NOCAP_CQ_HEADER;
-    for (size_t i = 0; i < v->u.object.len; i++) {
-        const char *key = v->u.object.keys[i];
-        yajl_val item = v->u.object.values[i];
+    for (size_t i = 0; i < v->count; i++) {
+        const char *key = v->items[i].key;
+        const struct json_node *item = &v->items[i];
         uint64_t n;
         if (strcmp(key, "fields") == 0) {
             RETURN_IF_FAILED(read_form_fields(form, name, item, err));
         } else if (strcmp(key, "handled") == 0) {
-            set->unhandled[side][id] = YAJL_IS_FALSE(item);
+            set->unhandled[side][id] = json_is(item, JSON_FALSE);
         } else if (strcmp(key, "id") == 0 && number(item, &n) && n <= UINT8_MAX) {
             form->wire = (uint8_t)n;
         } else if (strcmp(key, "header") == 0 && number(item, &n) && n != 0 &&
@@ -223,28 +217,29 @@ static enum nocap_status read_form(struct nocap_command_set *set, unsigned side,
     return NOCAP_OK;
 }
 
-static enum nocap_status read_flags(struct nocap_command_set *set, yajl_val map,
+static enum nocap_status read_flags(struct nocap_command_set *set, const struct json_node *map,
                                     struct nocap_error *err)
 {
-    for (size_t i = 0; YAJL_IS_OBJECT(map) && i < map->u.object.len; i++) {
-        const char *command = map->u.object.keys[i];
-        yajl_val bits = map->u.object.values[i];
-        for (size_t k = 0; YAJL_IS_OBJECT(bits) && k < bits->u.object.len; k++) {
-            yajl_val item = bits->u.object.values[k];
+    for (size_t i = 0; json_is(map, JSON_OBJECT) && i < map->count; i++) {
+        const char *command = map->items[i].key;
+        const struct json_node *bits = &map->items[i];
+        for (size_t k = 0; json_is(bits, JSON_OBJECT) && k < bits->count; k++) {
+            const struct json_node *item = &bits->items[k];
             uint64_t n = 0;
             unsigned f = 0;
             while (f < NOCAP_CQ_FLAGS &&
-                   (strcmp(nocap_cq_flags[f].name, bits->u.object.keys[k]) != 0 ||
+                   (strcmp(nocap_cq_flags[f].name, bits->items[k].key) != 0 ||
                     strcmp(nocap_cq_name((enum nocap_cq_side)nocap_cq_flags[f].side,
                                          nocap_cq_flags[f].id),
                            command) != 0)) {
                 f++;
             }
             if (f == NOCAP_CQ_FLAGS) {
-                return wrong(err, command, bits->u.object.keys[k], "is no flag that nocap knows");
+                return wrong(err, command, bits->items[k].key, "is no flag that nocap knows");
             }
-            if (!YAJL_IS_NULL(item) && (!number(item, &n) || n == 0 || n > 0x80 || (n & (n - 1)))) {
-                return wrong(err, command, bits->u.object.keys[k], "is no bit of a byte, not null");
+            if (!json_is(item, JSON_NULL) &&
+                (!number(item, &n) || n == 0 || n > 0x80 || (n & (n - 1)))) {
+                return wrong(err, command, bits->items[k].key, "is no bit of a byte, not null");
             }
             set->flags[f] = (uint8_t)n;
         }
@@ -252,13 +247,14 @@ static enum nocap_status read_flags(struct nocap_command_set *set, yajl_val map,
     return NOCAP_OK;
 }
 
-static enum nocap_status read_commands(struct nocap_command_set *set, yajl_val v,
+static enum nocap_status read_commands(struct nocap_command_set *set, const struct json_node *v,
                                        struct nocap_error *err)
 {
-    RETURN_ERROR_IF(!YAJL_IS_OBJECT(v), err, NOCAP_E_INPUT, "the profile's commands is no object");
-    for (size_t i = 0; i < v->u.object.len; i++) {
-        const char *key = v->u.object.keys[i];
-        yajl_val map = v->u.object.values[i];
+    RETURN_ERROR_IF(!json_is(v, JSON_OBJECT), err, NOCAP_E_INPUT,
+                    "the profile's commands is no object");
+    for (size_t i = 0; i < v->count; i++) {
+        const char *key = v->items[i].key;
+        const struct json_node *map = &v->items[i];
         unsigned side = 0;
         while (side <= NOCAP_CQ_SUB && strcmp(profile_sides[side], key) != 0) {
             side++;
@@ -267,12 +263,11 @@ static enum nocap_status read_commands(struct nocap_command_set *set, yajl_val v
             RETURN_IF_FAILED(read_flags(set, map, err));
             continue;
         }
-        if (side > NOCAP_CQ_SUB || !YAJL_IS_OBJECT(map)) {
+        if (side > NOCAP_CQ_SUB || !json_is(map, JSON_OBJECT)) {
             return wrong(err, "commands", key, "is none of prefetch, dispatch, sub, flags");
         }
-        for (size_t k = 0; k < map->u.object.len; k++) {
-            RETURN_IF_FAILED(
-                read_form(set, side, map->u.object.keys[k], map->u.object.values[k], err));
+        for (size_t k = 0; k < map->count; k++) {
+            RETURN_IF_FAILED(read_form(set, side, map->items[k].key, &map->items[k], err));
         }
     }
     return NOCAP_OK;
@@ -280,11 +275,12 @@ static enum nocap_status read_commands(struct nocap_command_set *set, yajl_val v
 
 /* ---- the whole ---- */
 
-static enum nocap_status read_members(struct nocap_profile *p, yajl_val v, struct nocap_error *err)
+static enum nocap_status read_members(struct nocap_profile *p, const struct json_node *v,
+                                      struct nocap_error *err)
 {
-    for (size_t i = 0; i < v->u.object.len; i++) {
-        const char *key = v->u.object.keys[i];
-        yajl_val item = v->u.object.values[i];
+    for (size_t i = 0; i < v->count; i++) {
+        const char *key = v->items[i].key;
+        const struct json_node *item = &v->items[i];
         if (strcmp(key, "name") == 0) {
             RETURN_IF_FAILED(copy_text(p->name, sizeof p->name, item, key, err));
         } else if (strcmp(key, "source") == 0) {
@@ -302,17 +298,18 @@ static enum nocap_status read_members(struct nocap_profile *p, yajl_val v, struc
     return NOCAP_OK;
 }
 
-static enum nocap_status read_object(struct nocap_profile *p, yajl_val v, struct nocap_error *err)
+static enum nocap_status read_object(struct nocap_profile *p, const struct json_node *v,
+                                     struct nocap_error *err)
 {
-    yajl_val base = nocap_json_member(v, "base");
+    const struct json_node *base = json_member(v, "base");
     if (base == NULL) {
         *p = *nocap_profile_default();
         strcpy(p->name, "unnamed");
         p->source[0] = '\0';
     } else {
-        RETURN_ERROR_IF(!YAJL_IS_STRING(base), err, NOCAP_E_INPUT,
+        RETURN_ERROR_IF(!json_is(base, JSON_STRING), err, NOCAP_E_INPUT,
                         "the profile's base is not the name of a profile");
-        RETURN_IF_FAILED(nocap_profile_find(p, YAJL_GET_STRING(base), err));
+        RETURN_IF_FAILED(nocap_profile_find(p, json_string(base), err));
     }
     RETURN_IF_FAILED(read_members(p, v, err));
     return profile_complete(p, err);
@@ -322,18 +319,18 @@ enum nocap_status nocap_profile_read(struct nocap_profile *profile, const char *
                                      struct nocap_error *err)
 {
     char why[256] = "";
-    yajl_val tree = nocap_json_tree(json, why, sizeof why);
+    struct json_node *tree = json_tree(json, why, sizeof why);
     why[strcspn(why, "\n")] = '\0';
     RETURN_ERROR_IF(tree == NULL, err, NOCAP_E_INPUT, "the profile is no JSON: %s", why);
     enum nocap_status status = NOCAP_OK;
-    if (YAJL_IS_STRING(tree)) {
-        status = nocap_profile_find(profile, YAJL_GET_STRING(tree), err);
-    } else if (YAJL_IS_OBJECT(tree)) {
+    if (json_is(tree, JSON_STRING)) {
+        status = nocap_profile_find(profile, json_string(tree), err);
+    } else if (json_is(tree, JSON_OBJECT)) {
         status = read_object(profile, tree, err);
     } else {
         status = nocap_fail(err, NOCAP_E_INPUT, "the profile is neither a name nor an object");
     }
-    yajl_tree_free(tree);
+    json_tree_free(tree);
     return status;
 }
 

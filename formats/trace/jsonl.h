@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON Lines: the header object, then one event a line. Contract: docs/events.md. Both ways without
- * loss: unknown keys ride along in `extra`, an unknown `ev` is an UNKNOWN event, a line that is no
- * event is a MALFORMED one; both hold the line's text and are printed again as they stood. */
+ * loss: unknown keys are carried through in `extra`, an unknown `ev` is an UNKNOWN event, a line
+ * that is no event is a MALFORMED one; both hold the line's text and are printed again as they
+ * stood. */
 #ifndef NOCAP_TRACE_JSONL_H
 #define NOCAP_TRACE_JSONL_H
 

@@ -21,7 +21,7 @@ enum nocap_check_verdict {
     NOCAP_CHECK_NOT_OBSERVABLE = 3, /* the trace does not observe what it needs */
     NOCAP_CHECK_WAIVED = 4
 };
-/* Of a trace. What nobody judged is never clean. */
+/* Of a trace. What was not judged is never clean. */
 enum nocap_check_outcome {
     NOCAP_CHECK_CLEAN = 0,
     NOCAP_CHECK_FINDINGS = 1,
@@ -47,7 +47,7 @@ struct nocap_check_finding {
     uint16_t chip;
     bool has_tile; /* `at` counts */
     struct nocap_xy at;
-    uint8_t agent;           /* enum nocap_agent; NONE if nobody in particular */
+    uint8_t agent;           /* enum nocap_agent; NONE if no agent in particular */
     int8_t thread;           /* of the coprocessor, -1: none */
     bool known;              /* the baseline has it */
     const char *waived;      /* the waiver's reason; NULL: not waived */
@@ -78,7 +78,7 @@ struct nocap_check_run_options {
 struct nocap_check_sums {
     size_t size; /* sizeof(struct nocap_check_sums) */
     enum nocap_check_outcome outcome;
-    const char *unjudged; /* why nobody judged it, half a sentence; NULL: it was judged */
+    const char *unjudged; /* why it was not judged, half a sentence; NULL: it was judged */
     bool truncated;       /* the trace is cut short */
     uint64_t events, t_first, t_last;
     uint64_t dropped;                 /* events that the trace says are missing */
@@ -87,7 +87,7 @@ struct nocap_check_sums {
     size_t findings, consequences; /* that were kept, to be had by nocap_check_finding_at .. */
 };
 
-/* A rule of the catalogue. Texts are static. */
+/* A rule. Texts are static. */
 struct nocap_check_rule {
     size_t size;        /* sizeof(struct nocap_check_rule) */
     const char *id;     /* "SYN-004" */
@@ -129,7 +129,7 @@ NOCAP_API enum nocap_status nocap_check_consequence_at(const struct nocap_check 
 /* What a reader of the report should know about waivers, missing images, rings; NULL past the
  * end. */
 NOCAP_API const char *nocap_check_note_at(const struct nocap_check *check, size_t i);
-/* Of one rule of the catalogue, by its place there. */
+/* Of one rule, by its place in the rule set. */
 NOCAP_API enum nocap_status nocap_check_result_of(const struct nocap_check *check, size_t rule,
                                                   struct nocap_check_rule_result *result);
 /* Whether a finding that is neither waived nor known is at or above `severity`. */
@@ -142,7 +142,7 @@ NOCAP_API enum nocap_status nocap_check_print(FILE *out, const struct nocap_chec
                                               enum nocap_check_severity fail_on,
                                               struct nocap_error *err);
 
-/* The catalogue: rule `i` from 0; NOCAP_END: there is no such. Places change between versions, ids
+/* The rule set: rule `i` from 0; NOCAP_END: there is no such. Places change between versions, ids
  * do not. */
 NOCAP_API enum nocap_status nocap_check_rule_at(size_t i, struct nocap_check_rule *rule);
 /* The place of a rule, -1 if there is none of this id; case is ignored. */

@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 enum nocap_hang_outcome {
-    NOCAP_HANG_OUTCOME_IDLE = 0,         /* nobody waits */
-    NOCAP_HANG_OUTCOME_RUNNING = 1,      /* what somebody waits for was at work until the end */
-    NOCAP_HANG_OUTCOME_INCONCLUSIVE = 2, /* somebody waits, and not enough was observed */
+    NOCAP_HANG_OUTCOME_IDLE = 0,         /* no agent waits */
+    NOCAP_HANG_OUTCOME_RUNNING = 1,      /* what an agent waits for was in progress until the end */
+    NOCAP_HANG_OUTCOME_INCONCLUSIVE = 2, /* an agent waits, and not enough was observed */
     NOCAP_HANG_OUTCOME_HUNG = 3
 };
 
@@ -43,12 +43,12 @@ struct nocap_hang_sums {
 
 /* One who waits. Texts live as long as the hang. */
 struct nocap_hang_wait_info {
-    size_t size;           /* sizeof(struct nocap_hang_wait_info) */
-    char who[64];          /* "trisc1 1,2" */
-    char by[64];           /* who would have to act; "": nobody is known who could */
-    const char *what;      /* what it waits for; where it waits for nobody: why it does not go on */
-    const char *release;   /* what would release it; NULL: not known */
-    bool root;             /* it is who should act, and does not */
+    size_t size;         /* sizeof(struct nocap_hang_wait_info) */
+    char who[64];        /* "trisc1 1,2" */
+    char by[64];         /* who would have to act; "": no agent is known that could */
+    const char *what;    /* what it waits for; where it waits for no agent: why it does not go on */
+    const char *release; /* what would release it; NULL: not known */
+    bool root;           /* it is who should act, and does not */
     uint64_t since, index; /* the event with which it began; UINT64_MAX: not known */
     uint64_t have, need;   /* where it counts: how far it is; need 0: it does not count */
 };

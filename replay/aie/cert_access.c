@@ -174,7 +174,7 @@ static void accept_access(struct model *m, const struct cert_at *at, const struc
     MARK_EXERCISED(m, AIE_067);
     CERT_EXPECT(m, at->uc, AIE_064, !masked || step->raced.index == NO_INDEX,
                 RELATED(step->raced.index),
-                "nobody else to write the address between the read and the write",
+                "no other agent to write the address between the read and the write",
                 CERT_PLACE " puts back what another column changed", CERT_AT(at, &at->job->step));
     take(step, a);
 }

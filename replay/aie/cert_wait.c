@@ -275,7 +275,7 @@ void cert_judge_end(struct model *m)
                            .agent = (uint8_t)(NOCAP_BY_UC0 + w.uc->index)};
     wait_text(m, &w, text);
     CHECK_AT(m, NULL, AIE_066, false, at, RELATED(wait_since(&w).index), "that some job can go on",
-             "jobs that wait for ever: %zu; uc%u job %u at page %u offset %u: %s", count,
+             "jobs blocked indefinitely: %zu; uc%u job %u at page %u offset %u: %s", count,
              w.uc->index, w.job->id, w.page->index, w.job->step.off, text);
 }
 

@@ -35,7 +35,7 @@ struct nocap_divergence {
     uint16_t chip;
     bool has_tile;
     struct nocap_xy at;
-    uint8_t agent; /* enum nocap_agent; NONE if nobody in particular */
+    uint8_t agent; /* enum nocap_agent; NONE if no agent in particular */
     int8_t thread; /* Tensix thread, -1: none */
     const char *expected, *observed;
     /* Where what was observed stood: before the event of `index`, and at the end of the trace if

@@ -14,7 +14,7 @@
 
 enum {
     PROGRESS_POLLS = 4,
-    PROGRESS_GAVE_UP = 16, /* polls in vain, from which on a reset means that somebody gave up */
+    PROGRESS_GAVE_UP = 16, /* polls without success, from which on a reset means a timeout */
 };
 
 /* A place that a party reads and finds as it was. */

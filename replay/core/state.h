@@ -101,7 +101,7 @@ struct nocap_queue_state {
         bool read;
         uint32_t value;               /* as read last */
         uint64_t goes;                /* go words since it was 0 */
-        uint32_t missing;             /* workers with a go word and no announcement, if counted */
+        uint32_t missing;             /* workers with a go word and no notify, if counted */
     } counters[NOCAP_QUEUE_COUNTERS]; /* by notify stream */
     bool wr_known, rd_known;
     uint32_t wr, rd; /* completion pointers */

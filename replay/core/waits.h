@@ -65,7 +65,8 @@ bool nocap_engine_shows_waits(const struct nocap_engine *engine);
 /* Whether a command queue was in use and its TERMINATE not seen: more may be owed than shows. */
 bool nocap_engine_queue_open(const struct nocap_engine *engine);
 
-/* Whether the host waited in vain for a tile and then took it into reset, at first: its last poll.
+/* Whether the host timed out waiting for a tile and then took it into reset, at first: its last
+ * poll.
  */
 struct nocap_gave_up {
     uint64_t index, t;

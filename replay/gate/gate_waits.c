@@ -193,7 +193,7 @@ static int semaphore_owner(const struct tile *tile, unsigned thread, uint8_t sem
     return owner;
 }
 
-/* A bank of Src is handed over by the unpackers of thread 0, given back by the math of thread 1. */
+/* A bank of Src is handed over by the unpackers of thread 0, released by the math of thread 1. */
 static int bank_owner(const struct tile *tile, unsigned thread, uint32_t condition)
 {
     bool valid = (condition & (NOCAP_WAIT_SRCA_VLD | NOCAP_WAIT_SRCB_VLD)) != 0;

@@ -78,7 +78,7 @@ uint8_t launch_group(unsigned processor)
 static const char *field_problem(const struct nocap_mailbox_layout *layout,
                                  const struct nocap_launch *l, uint32_t *value)
 {
-    static const char outside[] = "an offset of 0x%x behind kernel_config_base lies outside L1";
+    static const char outside[] = "an offset of 0x%x from kernel_config_base lies outside L1";
     uint64_t base = l->kernel_config_base[0],
              room = base < NOCAP_L1_SIZE ? NOCAP_L1_SIZE - base : 0;
     const struct {
@@ -106,7 +106,7 @@ static const char *field_problem(const struct nocap_mailbox_layout *layout,
     for (unsigned p = 0; p < CORES; p++) {
         *value = l->kernel_text_offset[p];
         if ((l->enables >> p & 1) != 0 && l->kernel_text_offset[p] >= room) {
-            return "kernel_text_offset 0x%x behind kernel_config_base lies outside L1";
+            return "kernel_text_offset 0x%x from kernel_config_base lies outside L1";
         }
     }
     return NULL;

@@ -39,13 +39,12 @@ struct boot {
     uint8_t setup;                    /* which of the device_setup registers are done */
     uint64_t zeros[ZEROS_WORDS / 64];
     uint64_t gpr_zeroed[THREADS];
-    uint8_t prng_seeded; /* by thread bit */
-    uint8_t cleared;     /* by sync byte: INIT was cleared */
-    fault_id text_since; /* what firmware text is known since */
-    struct event_ref
-        early_done; /* DONE came while a byte stood at INIT: which rule, the future tells */
-    struct event_ref last_poll; /* of the host, which waits for this tile; index NO_INDEX: none */
-    bool seen_ready;            /* .. and one showed DONE, which BRISC is not seen to store */
+    uint8_t prng_seeded;         /* by thread bit */
+    uint8_t cleared;             /* by sync byte: INIT was cleared */
+    fault_id text_since;         /* what firmware text is known since */
+    struct event_ref early_done; /* DONE came while a byte was INIT: which rule, the future tells */
+    struct event_ref last_poll;  /* of the host, which waits for this tile; index NO_INDEX: none */
+    bool seen_ready;             /* .. and one showed DONE, which BRISC is not seen to store */
 };
 
 struct sync {

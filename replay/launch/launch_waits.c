@@ -162,7 +162,7 @@ static void report_blocked(const struct wait_builder *t, unsigned processor, con
                    wait_buffers(t, nocap_cores[processor].agent, buffers, sizeof buffers));
 }
 
-/* A core that was told to run its kernel, or BRISC within a launch. */
+/* A core that was signalled to run its kernel, or BRISC within a launch. */
 static void report_kernel(const struct wait_builder *t, unsigned p)
 {
     const struct kernel *k = &launch_of(t->tile)->kernels[p];
@@ -181,12 +181,12 @@ static void report_kernel(const struct wait_builder *t, unsigned p)
         snprintf(what, sizeof what,
                  "left its kernel at index %" PRIu64 " and never cleared its sync byte",
                  k->exit_index);
-        report_blocked(t, p, "behind its kernel", what, left);
+        report_blocked(t, p, "after its kernel", what, left);
     } else {
         bool seen = kernels_observed(t);
-        report_blocked(t, p, seen ? "before its kernel" : "told to run",
-                       seen ? "was told to run its kernel and has not entered it"
-                            : "was told to run its kernel and has not reported its end",
+        report_blocked(t, p, seen ? "before its kernel" : "signalled to run",
+                       seen ? "was signalled to run its kernel and has not entered it"
+                            : "was signalled to run its kernel and has not reported its end",
                        launch_of(t->tile)->go);
     }
 }

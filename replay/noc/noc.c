@@ -89,7 +89,7 @@ static void judge_read_back(struct model *m, struct tile *tile, struct noc_inter
     n->unread = 0;
     if (n->programmed && noc_sees_loads(m, tile)) {
         CHECK(m, tile, NOC_031, unread == NULL, RELATED(unread->sent),
-              "CMD_CTRL read back between a request and the first look at a counter", "%s",
+              "CMD_CTRL read back between a request and the first poll of a counter", "%s",
               "a counter was read first");
     }
 }

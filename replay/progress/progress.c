@@ -123,44 +123,6 @@ static void note_request(struct model *m, const struct nocap_event *e)
     }
 }
 
-static void remove_request(struct progress_requests *r, uint32_t i)
-{
-    r->open_count--;
-    memmove(r->open + i, r->open + i + 1, (r->open_count - i) * sizeof r->open[0]);
-}
-
-static void open_request(struct progress_requests *r, const struct nocap_event *e)
-{
-    bool load = e->op == NOCAP_OP_READ;
-    r->issued++;
-    if (r->open_count == PROGRESS_OPEN) {
-        remove_request(r, 0);
-    }
-    r->open[r->open_count++] =
-        (struct progress_request){.index = e->index,
-                                  .id = (e->has & NOCAP_F_ID) != 0 ? e->id : UINT64_MAX,
-                                  .has_far = (e->has & (load ? NOCAP_F_S : NOCAP_F_D)) != 0,
-                                  .far = load ? e->s : e->d};
-}
-
-static void close_request(struct progress_requests *r, uint64_t id)
-{
-    for (uint32_t i = 0; i < r->open_count; i++) {
-        if (r->open[i].id == id) {
-            remove_request(r, i);
-            return;
-        }
-    }
-}
-
-/* Each of them is answered. */
-static void all_ended(struct tile *tile, unsigned noc, unsigned kind)
-{
-    struct progress_requests *r = &progress_of(tile)->requests[noc][kind];
-    r->ended = r->issued;
-    r->open_count = 0;
-}
-
 static void noc_event(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
     act(m, tile, e->by);
@@ -171,12 +133,12 @@ static void noc_event(struct model *m, struct tile *tile, const struct nocap_eve
     enum nocap_requests kind = nocap_requests_of(e->op);
     struct progress_requests *r = &progress_of(tile)->requests[e->noc][kind];
     if (e->phase == NOCAP_PHASE_ISSUE && !e->posted) {
-        open_request(r, e);
+        progress_open_request(r, e);
     } else if (e->phase == NOCAP_PHASE_DONE && (e->has & NOCAP_F_ID) != 0) {
         r->ended++;
-        close_request(r, e->id);
+        progress_close_request(r, e->id);
     } else if (e->phase == NOCAP_PHASE_DONE) { /* a barrier: all of them */
-        all_ended(tile, e->noc, kind);
+        progress_end_requests(r);
     }
 }
 
@@ -491,7 +453,8 @@ static void ended(struct model *m)
 {
     for (uint32_t i = 0; i < m->ended_count; i++) {
         if (m->ended[i].all) {
-            all_ended(m->ended[i].tile, m->ended[i].noc, m->ended[i].kind);
+            progress_end_requests(
+                &progress_of(m->ended[i].tile)->requests[m->ended[i].noc][m->ended[i].kind]);
         }
     }
 }

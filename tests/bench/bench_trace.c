@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast, how small, how much memory: one run over one trace of the embedded device, each figure
- * beside something measured in the same run. usage: bench_trace BUILD [EVENTS] */
+/* How fast, how small, how much memory: one run over one trace of the built-in device model, each
+ * figure beside something measured in the same run. usage: bench_trace BUILD [EVENTS] */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,7 +206,8 @@ static double check_apart(const struct bench *b, const struct apart *apart, long
     struct apart_result result;
     if (write(apart->go, "", 1) != 1 ||
         read(apart->done, &result, sizeof result) != (ssize_t)sizeof result || result.status != 0) {
-        fprintf(stderr, "bench: nocap check does not find the embedded device's trace clean\n");
+        fprintf(stderr,
+                "bench: nocap check does not find the built-in device model's trace clean\n");
         exit(1);
     }
     *peak_kib = result.peak_kib;
@@ -283,7 +284,7 @@ static void record(struct bench *b)
     }
     b->write_seconds += seconds() - start;
     nocap_header_free(&header);
-    printf("trace of the embedded device: %" PRIu64 " events, %" PRIu64
+    printf("trace of the built-in device model: %" PRIu64 " events, %" PRIu64
            " bytes, %.2f bytes an event (goal 3)\n",
            totals.events, totals.bytes, (double)totals.bytes / (double)totals.events);
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# nocap capture of the embedded device, and golden traces of it.
+# nocap capture of the built-in device model, and golden traces of it.
 . tests/cli/lib.sh
 
 status 0 "list" "$NOCAP" capture --sim list

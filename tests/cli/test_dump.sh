@@ -54,11 +54,11 @@ fi
 status 2 "an ELF argument without =" "$NOCAP" dump --elf brisc "$T/a.nocap"
 status 3 "an ELF file that is not there" "$NOCAP" dump --elf brisc=nowhere.elf "$T/a.nocap"
 
-status 2 "a bad filter is wrong usage" "$NOCAP" dump --filter 'by==brisc &&' "$T/a.nocap"
+status 2 "a bad filter is a usage error" "$NOCAP" dump --filter 'by==brisc &&' "$T/a.nocap"
 err_has "the column is named" "column 13"
 err_has "the place is marked" "^"
-status 2 "a bad range is wrong usage" "$NOCAP" dump --index 5..2 "$T/a.nocap"
-status 2 "a bad format is wrong usage" "$NOCAP" dump --format xml "$T/a.nocap"
+status 2 "a bad range is a usage error" "$NOCAP" dump --index 5..2 "$T/a.nocap"
+status 2 "a bad format is a usage error" "$NOCAP" dump --format xml "$T/a.nocap"
 err_has "the formats are named" "text, jsonl or csv"
 
 "$NOCAP" dump "$T/a.nocap" >"$T/text"

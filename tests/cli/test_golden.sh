@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The tree's golden traces: they still check as recorded, the embedded device still makes them, stock tools read them, and
+# The tree's golden traces: they still check as recorded, the built-in device model still makes them, stock tools read them, and
 # JSON Lines out and in again gives the same events.
 . tests/cli/lib.sh
 status 0 "golden verify" "$NOCAP" golden verify --run golden

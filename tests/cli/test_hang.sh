@@ -9,7 +9,7 @@ status 1 "is hung" "$NOCAP" hang "$T/hang.nocap"
 check "which comes first" bash -c "head -n 1 '$T/out' | grep -q '^HUNG: '"
 out_has "the root" "root: trisc2 1,3 (logical 0,1), thread stalled"
 out_has "the chain" "host 1,3 waits for brisc 1,3"
-out_has "the finding" "TNX-040 at #"
+out_has "the finding, as check prints it" "tile 1,3 (logical 0,1), trisc2 thread 2: expected an instruction left that can still release"
 out_has "the tiles" "1 tile (1,3): ready, busy"
 out_has "the last events" "last events about the root"
 writer=$("$NOCAP" who 1,3 0x373 "$T/hang.nocap" --writes --limit 1 --format json | jq -r '.touches[0] | "\(.by) at #\(.index)"')
@@ -30,7 +30,7 @@ fi
 status 0 "an earlier moment" "$NOCAP" hang --at 20000 "$T/hang.nocap"
 status 1 "as many events as are wanted" "$NOCAP" hang --events 2 "$T/hang.nocap"
 check "no more" test "$(sed '1,/^last events/d' "$T/out" | wc -l)" -eq 2
-status 2 "none is wrong usage" "$NOCAP" hang --events 0 "$T/hang.nocap"
+status 2 "none is a usage error" "$NOCAP" hang --events 0 "$T/hang.nocap"
 status 3 "a trace that is missing" "$NOCAP" hang "$T/missing"
 status 2 "an ELF file of nobody" "$NOCAP" hang --elf frob=x "$T/hang.nocap"
 

@@ -4,7 +4,7 @@
 # accused, whatever their style; a host's mistakes are named.
 . tests/cli/lib.sh
 
-# reduced ARGS...: what the host does in a run of the embedded device.
+# reduced ARGS...: what the host does in a run of the built-in device model.
 reduced() {
     "$NOCAP" capture "$@" -o "$T/run.nocap" 2>/dev/null
     "$NOCAP" dump --format jsonl -f by==host "$T/run.nocap" |

@@ -4,7 +4,7 @@
 . tests/cli/lib.sh
 command -v python3 >/dev/null || { skip "looks" "python3 is not there" && finish; }
 
-# looks CLOCKS ARGS...: a run of the embedded device as its host and looks show it.
+# looks CLOCKS ARGS...: a run of the built-in device model as its host and looks show it.
 looks() {
     "$NOCAP" capture "${@:2}" --tiles 2 -o "$T/run.nocap" 2>/dev/null
     "$NOCAP" dump --format jsonl "$T/run.nocap" | python3 tests/sampled_view.py reduce "$1" >"$T/looks.jsonl"

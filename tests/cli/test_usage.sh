@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Help, versions, wrong usage; manual and completion know every command and option.
+# Help, versions, usage errors; manual and completion know every command and option.
 . tests/cli/lib.sh
 
-status 2 "no command is wrong usage" "$NOCAP"
+status 2 "no command is a usage error" "$NOCAP"
 check "its help goes to standard error" test -s "$T/err" -a ! -s "$T/out"
 status 0 "--help" "$NOCAP" --help
 commands=$(sed -n '/^commands:/,$s/^  \([a-z]*\) .*/\1/p' "$T/out")
@@ -12,7 +12,7 @@ for command in capture import check hang replay dump info rules explain golden d
 done
 status 0 "--version" "$NOCAP" --version
 check "names three versions" grep -Eqx 'nocap [0-9.]+, zstd [0-9.]+, protobuf-c [0-9.]+' "$T/out"
-status 2 "an unknown command is wrong usage" "$NOCAP" frobnicate
+status 2 "an unknown command is a usage error" "$NOCAP" frobnicate
 err_has "it is named" "'frobnicate'"
 for command in $commands; do
     check "the commands are listed: $command" grep -Eq "^  $command +[a-z]" "$T/err"
@@ -36,7 +36,7 @@ for command in $commands; do
     check "$command: no line of the exit status begins at the margin" \
         awk '/^exit status:/ { on = 1; next } /^examples:/ { on = 0 } on && /^[^ ]/ { exit 1 }' "$T/out"
     cp "$T/out" "$T/help.$command"
-    status 2 "$command: an unknown option is wrong usage" "$NOCAP" "$command" --no-such-option
+    status 2 "$command: an unknown option is a usage error" "$NOCAP" "$command" --no-such-option
     err_has "$command: the option is named" "'--no-such-option'"
     err_has "$command: help is near" "try nocap $command --help"
     check "$command: two lines" test "$(wc -l <"$T/err")" -eq 2

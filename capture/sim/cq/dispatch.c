@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dispatcher's loop: pages of the dispatch buffer taken and given back, commands found among
+/* The dispatcher's loop: pages of the dispatch buffer acquired and released, commands found among
  * them. What the commands do is in execute.c. */
 #include <string.h>
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "capture/kernel/kernel.h"
+#include "capture/sim/brisc.h"
 #include "capture/sim/sim.h"
 #include "formats/blackhole/cq_commands.h"
 #include "formats/blackhole/cq_layout.h"
@@ -59,7 +60,7 @@ enum cq_watch {
     CQ_WATCH_CREDIT = 1 << 4,    /* free pages of the dispatch buffer */
     CQ_WATCH_PUBLISHED = 1 << 5, /* pages for the dispatcher */
     CQ_WATCH_ACKED = 1 << 6,     /* writes of the dispatcher were acknowledged */
-    CQ_WATCH_STREAM = 1 << 7,    /* a worker's announcement */
+    CQ_WATCH_STREAM = 1 << 7,    /* a worker's notify */
     CQ_WATCH_READ_PTR = 1 << 8,  /* completion read pointer */
     CQ_WATCH_MIRROR = 1 << 9,    /* completion write pointer in host memory */
     CQ_WATCH_WORKER = 1 << 10,   /* mailbox of the agent's own tile */
@@ -124,10 +125,9 @@ enum cq_role { CQ_ROLE_ALL, CQ_ROLE_A, CQ_ROLE_B, CQ_ROLES };
 struct cq_worker {
     struct nocap_xy at;
     struct cq_agent *brisc, *others;
-    bool observed, counters, reset_seen;
+    struct sim_brisc firmware;
+    bool observed;
     uint8_t l1[CQ_LOW_L1];
-    uint32_t enables, slot;
-    uint64_t begun; /* launches */
 };
 
 /* How runtime arguments travel: all workers get the same, by multicast or by one write each; or
@@ -340,7 +340,7 @@ void sim_cq_packet_arrives(struct sim_cq *q, struct cq_packet *p);
 struct cq_worker *sim_cq_worker_at(struct sim_cq *q, struct nocap_xy at);
 
 /* Agents. */
-cq_routine sim_cq_host_boot, sim_cq_prefetch_boot, sim_cq_dispatch_boot, sim_cq_worker_idle,
+cq_routine sim_cq_host_boot, sim_cq_prefetch_boot, sim_cq_dispatch_boot, sim_cq_worker_brisc,
     sim_cq_worker_others;
 /* execute.c: the command that was read; ends with CQ_RETURN. */
 cq_routine sim_cq_execute;
@@ -362,6 +362,7 @@ bool sim_cq_fault_pending(const struct sim_cq *q, enum nocap_sim_fault fault);
 bool sim_cq_fault_due(struct sim_cq *q, enum nocap_sim_fault fault);
 /* The same of a fault that the device has from its boot on. */
 bool sim_cq_lasts(struct sim_cq *q, enum nocap_sim_fault fault);
+void sim_cq_worker_init(struct sim_cq *q, struct cq_worker *w);
 void sim_cq_write_worker(struct sim_cq *q, struct cq_worker *w, uint32_t addr, const uint8_t *data,
                          uint32_t size);
 

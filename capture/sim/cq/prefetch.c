@@ -253,7 +253,7 @@ static void to_next_page(struct sim_cq *q)
 }
 
 /* The record's pages go to the dispatch buffer, then their number. Both sides round up to a page.
- * A fault: a page is written that the dispatcher has not given back. */
+ * A fault: a page is written that the dispatcher has not released. */
 static void relay(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_prefetch *f = &q->prefetch;

@@ -29,7 +29,7 @@ void sim_cq_put_exec(struct sim_cq *q);
 void sim_cq_put_stall(struct sim_cq *q);
 void sim_cq_put_upload(struct sim_cq *q, uint32_t upload);
 void sim_cq_put_barrier(struct sim_cq *q);
-/* Waits until `count` workers have announced their end, and clears the counter. */
+/* Waits until `count` workers have notified, and clears the counter. */
 void sim_cq_put_wait_stream(struct sim_cq *q, uint32_t count);
 void sim_cq_put_stamp(struct sim_cq *q, uint32_t slot);
 /* Launch message, and one KiB of the binary, of the role that the host works on. */

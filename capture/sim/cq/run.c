@@ -124,6 +124,7 @@ static void set_up(struct sim_cq *q)
     for (uint32_t i = 0; i < q->workers; i++) {
         q->worker[i].at = at[i];
         q->worker[i].observed = i < observed_workers(&q->options);
+        sim_cq_worker_init(q, &q->worker[i]);
         if (q->worker[i].observed) {
             show_mailbox(q, at[i]);
         }
@@ -136,7 +137,7 @@ static void set_up(struct sim_cq *q)
     add_agent(q, sim_cq_prefetch_boot);
     add_agent(q, sim_cq_dispatch_boot);
     for (uint32_t i = 0; i < q->workers; i++) {
-        q->worker[i].brisc = add_agent(q, sim_cq_worker_idle);
+        q->worker[i].brisc = add_agent(q, sim_cq_worker_brisc);
         q->worker[i].others = add_agent(q, sim_cq_worker_others);
     }
 }

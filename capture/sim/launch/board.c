@@ -21,6 +21,7 @@ static void init_tile(struct sim *m, uint32_t i, struct nocap_xy at)
         c->stretch = (uint8_t)sim_below(&m->k, SIM_STRETCH_MAX + 1);
     }
     t->core[SIM_COPROCESSOR].run = sim_coprocessor;
+    sim_brisc_init(m, t);
 }
 
 /* Runs of columns with worker tiles: what one multicast reaches. */

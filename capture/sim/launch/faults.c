@@ -16,7 +16,7 @@ void sim_plan_fault(struct sim *m)
 bool sim_fault_pending(const struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault)
 {
     return sim_fault_planned(&m->k, fault) && t == &m->tile[m->fault_tile] &&
-           (t->begun == 0 || t->begun - 1 >= m->fault_launch);
+           (t->brisc.begun == 0 || t->brisc.begun - 1 >= m->fault_launch);
 }
 
 bool sim_fault_due(struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault)

@@ -72,45 +72,17 @@ void sim_step(struct sim *m, struct sim_tile *t, struct sim_core *c, const struc
         sim_step((m), (t), (c), &(steps).step[(c)->i]);                                            \
     }
 
-/* BRISC's other stores. */
+/* What BRISC does in this machine alone, instructions. */
 enum sim_brisc_timing {
-    SIM_ZERO_BLOCK = 4,      /* instructions from one 16-byte block of zeros to the next */
+    SIM_ZERO_BLOCK = 4,      /* from one 16-byte block of zeros to the next */
     SIM_AFTER_BOOT_SYNC = 2, /* sync word seen 0 .. boot DONE */
     SIM_TO_INIT_SYNC = 32,   /* end of NOC init .. register init asked for */
     SIM_TO_LOOP = 20,        /* .. dispatch loop */
-    SIM_TO_LOAD = 11,        /* GO seen .. LOAD */
-    SIM_TO_INVALIDATE = 26,  /* .. instruction caches */
-    SIM_TO_TRISC_GO = 6,     /* TRISC0's byte seen 0 .. GO */
-    SIM_TO_NCRISC_GO = 52,
-    SIM_TO_KERNEL = 199, /* circular buffer setup */
+    SIM_TO_KERNEL = 199,     /* circular buffer setup */
     SIM_WITHOUT_BUFFERS = 24,
-    SIM_AFTER_SYNC = 3, /* sync word seen 0 .. register init asked for */
-    SIM_TO_DONE = 3,
-    SIM_TO_CLEAR_ENABLES = 4,
-    SIM_TO_CLEAR_PRELOAD = 2,
-    SIM_TO_RD_PTR = 7,
     SIM_BACK_TO_LOOP = 16,
     SIM_RESET_TO_RD_PTR = 9, /* read pointer reset seen .. stored */
     SIM_RESET_TO_DONE = 11,
-    SIM_RESET_ITERATION = 20, /* of the dispatch loop while the host's reset request stands */
-};
-enum sim_brisc_pc {
-    SIM_PC_ZEROS = 0x4988,
-    SIM_PC_ALL_INIT = 0x3B5C,
-    SIM_PC_BOOT_DONE = 0x3B6C,
-    SIM_PC_BOOT_INIT_SYNC = 0x3CB0,
-    SIM_PC_LOAD = 0x4124,
-    SIM_PC_INVALIDATE = 0x3DA8,
-    SIM_PC_TRISC_GO = 0x3DC0,
-    SIM_PC_NCRISC_GO = 0x3E98,
-    SIM_PC_INIT_SYNC = 0x3F60,
-    SIM_PC_DONE = 0x3F6C,
-    SIM_PC_CLEAR_ENABLES = 0x3F7C,
-    SIM_PC_CLEAR_PRELOAD = 0x3F84,
-    SIM_PC_RD_PTR = 0x4048,
-    SIM_PC_HOST_RESET = 0x4058,
-    SIM_PC_RESET_RD_PTR = 0x4070,
-    SIM_PC_RESET_DONE = 0x409C,
 };
 
 enum sim_ncrisc_timing {

@@ -9,7 +9,7 @@
 
 enum { AHEAD = NOCAP_LAUNCH_SLOTS - 2, SHORTEST = 5, LONGEST = 24, SILENT_POLL = 64 };
 
-static sim_routine begin_generation, begin_round, fill, go, lose_reset, wait_round, wait_announced,
+static sim_routine begin_generation, begin_round, fill, go, lose_reset, wait_round, wait_notified,
     end_round, reset_ring;
 
 static unsigned slot_of(const struct sim_host *h, uint64_t launch)
@@ -62,9 +62,9 @@ static void begin_generation(struct sim *m, struct sim_core *c)
     CO_END(c);
 }
 
-/* A fault that loses an announcement would make the dispatch tile wait for ever: the host does the
+/* A fault that loses a notify would make the dispatch tile wait for ever: the host does the
  * waiting then. */
-static bool announcements_hold(const struct sim *m)
+static bool notifies_hold(const struct sim *m)
 {
     enum nocap_sim_fault fault = m->k.fault;
     return fault != NOCAP_SIM_FAULT_NOTIFY_MISSING && fault != NOCAP_SIM_FAULT_MASTER_ZERO &&
@@ -73,7 +73,7 @@ static bool announcements_hold(const struct sim *m)
 
 static void choose_writer(struct sim *m)
 {
-    bool dispatch = announcements_hold(m) && sim_mix(&m->k, 1, m->host.launch) % 3 == 0;
+    bool dispatch = notifies_hold(m) && sim_mix(&m->k, 1, m->host.launch) % 3 == 0;
     m->host.via = dispatch ? SIM_VIA_DISPATCH : SIM_VIA_HOST;
 }
 
@@ -137,7 +137,7 @@ static void wait_round(struct sim *m, struct sim_core *c)
     struct sim_host *h = &m->host;
     CO_BEGIN(c);
     if (h->via == SIM_VIA_DISPATCH) {
-        CO_GOTO(m, c, wait_announced);
+        CO_GOTO(m, c, wait_notified);
     }
     for (h->tile = 0; h->tile < m->workers; h->tile++) {
         if (!h->resetting && sim_plan_preload(m, h->launch)) {
@@ -153,8 +153,8 @@ static void wait_round(struct sim *m, struct sim_core *c)
     CO_END(c);
 }
 
-/* The dispatch tile waits until as many launches were announced to it. */
-static void wait_announced(struct sim *m, struct sim_core *c)
+/* The dispatch tile waits until as many notifies have arrived at it. */
+static void wait_notified(struct sim *m, struct sim_core *c)
 {
     struct sim_host *h = &m->host;
     CO_BEGIN(c);
@@ -201,7 +201,7 @@ static void reset_ring(struct sim *m, struct sim_core *c)
         CO_CYCLES(m, c, SIM_HOST_QUIET);
     }
     h->resetting = true;
-    h->signal = m->workers > SIM_HOST_RESET_TILES || !announcements_hold(m)
+    h->signal = m->workers > SIM_HOST_RESET_TILES || !notifies_hold(m)
                     ? NOCAP_GO_RESET_READ_PTR
                     : signals[sim_mix(&m->k, 2, h->launch) % sizeof signals];
     choose_writer(m);

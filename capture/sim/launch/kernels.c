@@ -127,13 +127,14 @@ static sim_routine *const routines[SIM_PROGRAMS][NOCAP_PROCESSOR_COUNT] = {
 static const struct sim_image *image(const struct sim *m, const struct sim_tile *t)
 {
     return &t->image[sim_image_area(
-        sim_launch_field(m, t, t->slot, NOCAP_LAUNCH_kernel_config_base, 0))];
+        sim_launch_field(m, t, t->brisc.slot, NOCAP_LAUNCH_kernel_config_base, 0))];
 }
 
 void sim_enter_kernel(struct sim *m, struct sim_tile *t, struct sim_core *c, sim_routine *resume)
 {
-    c->text = sim_launch_field(m, t, t->slot, NOCAP_LAUNCH_kernel_config_base, 0) +
-              sim_launch_field(m, t, t->slot, NOCAP_LAUNCH_kernel_text_offset, processor_of(c));
+    c->text =
+        sim_launch_field(m, t, t->brisc.slot, NOCAP_LAUNCH_kernel_config_base, 0) +
+        sim_launch_field(m, t, t->brisc.slot, NOCAP_LAUNCH_kernel_text_offset, processor_of(c));
     c->resume = resume;
     if (c->agent == NOCAP_BY_TRISC1 && sim_fault_due(m, t, NOCAP_SIM_FAULT_WRONG_KERNEL_ENTRY)) {
         c->text += 16;
@@ -177,7 +178,8 @@ static void kernel_return(struct sim *m, struct sim_core *c)
         sim_fault_pending(m, t, NOCAP_SIM_FAULT_DONE_BEFORE_KERNEL_EXIT)) {
         CO_POLL(c, SIM_WATCH_SYNC,
                 sim_load(t, NOCAP_SYNC, NOCAP_SYNC_BYTES) == NOCAP_SYNC_ALL_DONE);
-        sim_store(m, c, sim_go_signal_address(m, t->go_index), 1, NOCAP_GO_DONE, c->text + 16);
+        sim_store(m, c, sim_go_signal_address(m, t->brisc.go_index), 1, NOCAP_GO_DONE,
+                  c->text + 16);
     } else if (c->agent == NOCAP_BY_NCRISC &&
                sim_fault_pending(m, t, NOCAP_SIM_FAULT_DONE_INSIDE_KERNEL)) {
         sim_store(m, c, NOCAP_SYNC, 1, NOCAP_SYNC_DONE, c->text + 16);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "capture/kernel/kernel.h"
+#include "capture/sim/brisc.h"
 #include "capture/sim/sim.h"
 #include "formats/blackhole/cores.h"
 #include "formats/blackhole/mailbox.h"
@@ -77,12 +78,8 @@ struct sim_image {
 
 struct sim_tile {
     struct nocap_xy at;
-    uint8_t watched;  /* union of what its cores poll */
-    uint8_t go_index; /* that BRISC read last */
-    uint8_t slot;     /* of the launch message that BRISC works on */
-    uint32_t enables; /* of that message */
-    uint64_t begun;   /* launches that BRISC has begun */
-    uint64_t ended;   /* launches after which BRISC has asked for register init */
+    uint8_t watched; /* union of what its cores poll */
+    struct sim_brisc brisc;
     uint8_t l1[SIM_LOW_L1];
     uint32_t soft_reset;
     uint32_t reset_pc[NOCAP_PROCESSOR_COUNT], override_trisc, override_ncrisc;
@@ -90,7 +87,7 @@ struct sim_tile {
     uint32_t niu_config[2], router_config[2]; /* of each NOC */
     uint32_t niu[2][NOCAP_NIU_BUFFERS][SIM_BUFFER_WORDS];
     uint32_t received[SIM_BUFFERS], acked[SIM_BUFFERS];
-    uint64_t notified; /* announcements that arrived here as dispatch tile */
+    uint64_t notified; /* notifies that arrived here as dispatch tile */
     struct sim_image image[NOCAP_LAUNCH_SLOTS];
     struct sim_tensix tensix;
     bool exchanged[NOCAP_TENSIX_THREADS]; /* two words of the tile that the thread works on */
@@ -133,7 +130,7 @@ struct sim_host {
     /* DEV mode: launches [generation, generation_end) go through the ring between two resets */
     uint64_t generation, generation_end;
     uint64_t filled, fill_to; /* messages before these launches are, and shall be, in the ring */
-    uint64_t expected;        /* announcements at the dispatch tile */
+    uint64_t expected;        /* notifies at the dispatch tile */
     uint8_t signal;           /* that ends the generation */
     bool gone;                /* the round's GO was written */
     bool resetting;
@@ -156,7 +153,7 @@ struct sim {
     struct sim_rectangle rectangle[2];   /* of worker tiles, for multicasts */
     uint32_t rectangles, tiles, workers; /* workers: tiles that get launches, the first ones */
     struct sim_tile *tile;
-    struct sim_tile *dispatch; /* where DEV mode launches are announced */
+    struct sim_tile *dispatch;                            /* that DEV mode launches notify */
     uint8_t tile_at[NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT]; /* index + 1; 0: not simulated */
     struct sim_core *core; /* [0] the host, then SIM_TILE_CORES a tile */
     struct sim_host host;
@@ -222,7 +219,9 @@ void sim_push(struct sim *m, struct sim_core *c, unsigned thread, uint32_t word)
 sim_routine sim_coprocessor;
 
 /* Cores as they leave reset, and as they wait for work. */
-sim_routine sim_brisc_boot, sim_brisc_idle, sim_ncrisc_boot, sim_trisc_boot;
+sim_routine sim_brisc_boot, sim_ncrisc_boot, sim_trisc_boot;
+/* brisc.c */
+void sim_brisc_init(struct sim *m, struct sim_tile *t);
 
 /* kernel.c: enters the kernel that the active launch message names; the core goes on at `resume`.
  */

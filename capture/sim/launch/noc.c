@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tile's network interface, as far as firmware uses it without kernels: posted inline writes,
- * which announce a finished launch. The packet lands at once; nothing that a core could do lies
+ * which notify of a finished launch. The packet lands at once; nothing that a core could do lies
  * between. */
 #include "capture/sim/launch/machine.h"
 #include "formats/blackhole/niu.h"

@@ -120,7 +120,7 @@ static bool sees_request(const struct sim *m, const struct sim_tile *t, const st
 {
     return c->agent == NOCAP_BY_TRISC0 && own_byte(t, c) == NOCAP_SYNC_INIT_REGISTERS &&
            !(sim_fault_planned(&m->k, NOCAP_SIM_FAULT_GO_BEFORE_REGISTER_INIT) &&
-             t == &m->tile[m->fault_tile] && t->ended >= m->fault_launch);
+             t == &m->tile[m->fault_tile] && t->brisc.ended >= m->fault_launch);
 }
 
 static void trisc_idle(struct sim *m, struct sim_core *c)
@@ -162,7 +162,7 @@ static void trisc_counters(struct sim *m, struct sim_core *c)
 static void trisc_stray_done(struct sim *m, struct sim_core *c)
 {
     struct sim_tile *t = c->tile;
-    uint32_t signal = sim_go_signal_address(m, t->go_index);
+    uint32_t signal = sim_go_signal_address(m, t->brisc.go_index);
     if (t->l1[signal] == NOCAP_GO_DONE && sim_fault_due(m, t, NOCAP_SIM_FAULT_SUB_STORES_DONE)) {
         sim_store(m, c, signal, 1, NOCAP_GO_DONE, SIM_PC_COUNTERS_CLEAR);
     }

@@ -223,7 +223,7 @@ void sim_step(struct sim *m, struct sim_tile *t, struct sim_core *c, const struc
 {
     uint32_t value = step->value;
     struct nocap_go_word go =
-        nocap_go_decode(sim_load(t, nocap_go_word_address(m->layout, t->go_index), 4));
+        nocap_go_decode(sim_load(t, nocap_go_word_address(m->layout, t->brisc.go_index), 4));
     switch ((enum sim_step_kind)step->kind) {
     case SIM_STEP_STORE:
         if (step->addr == NOCAP_REG_TRISC1_RESET_PC &&
