@@ -61,7 +61,7 @@ static void more_tokens_than_tasks_send_are_told(void **state)
                                  &options);
     struct verdict v = judge(r, true);
     assert_int_equal(v.wait_count, 1);
-    assert_string_equal(v.what[0], "tile 0x1 actor 6: 1 of 2 tokens arrived; tasks for 2 in "
+    assert_string_equal(v.what[0], "TILE_0_1 MEM_MM2S_0: 1 of 2 tokens arrived; tasks for 2 in "
                                    "all were started, the waits ask for 3");
     forget(r);
 }

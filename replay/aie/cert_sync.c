@@ -92,7 +92,9 @@ static void tokens_came(const struct model *m, struct cert_uc *uc, const struct 
     const struct cert_count *tokens = channel(uc, tile, actor);
     uint64_t wanted = CERT_V(step, WAIT_TCTS, target_tcts);
     uint64_t there = tokens == NULL ? 0 : tokens->arrived - tokens->consumed;
-    SAY(c, "tile 0x%x actor %u: %llu of %llu tokens arrived", tile, actor,
+    char name[48];
+    SAY(c, "%s: %llu of %llu tokens arrived",
+        nocap_aie_channel_text(cert_of(m)->array, tile, actor, name, sizeof name),
         (unsigned long long)there, (unsigned long long)wanted);
     if (uc->fresh && tokens != NULL && there < wanted) {
         add_excess(cert_of(m), step, tokens->consumed + wanted, c->text, sizeof c->text);
