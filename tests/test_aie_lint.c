@@ -141,7 +141,7 @@ static void a_job_that_others_wait_for_must_be_launched(void **state)
          "job 2 is launched by nobody; job 1 waits for it at $lb0", 2, NOCAP_ERROR},
         {"START_JOB 1\n NOP\nEND_JOB\n"
          "START_JOB_DEFERRED 2\n REMOTE_BARRIER $rb0, 3\nEND_JOB\nEOF\n",
-         "job 2 is launched by nobody; columns of mask 0x2 wait for it at $rb0", 2, NOCAP_ERROR},
+         "job 2 is launched by nobody; at $rb0 it is to meet columns of mask 0x2", 2, NOCAP_ERROR},
         {"START_JOB 1\n REMOTE_BARRIER $rb0, 3\nEND_JOB\n"
          "START_JOB_DEFERRED 2\n NOP\nEND_JOB\nEOF\n",
          "job 2 is launched by nobody", 2, NOCAP_WARNING},

@@ -111,8 +111,8 @@ static bool describe_waiting(const struct lint *l, const bool *running, uint32_t
         if (op->info->opcode == NOCAP_AIE_REMOTE_BARRIER) {
             uint32_t others = V(op, REMOTE_BARRIER, party_mask) & ~lint_bit(code->page->uc);
             if (others != 0) {
-                snprintf(text, size, "; columns of mask 0x%x wait for it at $rb%u", others,
-                         V(op, REMOTE_BARRIER, remote_barrier_id) - 1);
+                snprintf(text, size, "; at $rb%u it is to meet columns of mask 0x%x",
+                         V(op, REMOTE_BARRIER, remote_barrier_id) - 1, others);
                 return true;
             }
             continue;
