@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_tree.h"
+#include "base/json_node.h"
 #include "base/list.h"
 #include "formats/aie/asm_private.h"
 #include "formats/aie/image_private.h"
@@ -20,7 +20,7 @@ struct config {
     const struct nocap_aie_asm_options *options;
     struct nocap_error *err;
     const char *path;
-    yajl_val root;
+    const struct json_node *root;
     struct instance *list; /* by symbol and id */
     size_t count;
     struct aie_kernel *kernels;
@@ -28,11 +28,11 @@ struct config {
 };
 
 /* NULL if it is no text; `wanted`: then it fails. */
-static enum nocap_status text_of(const struct config *c, yajl_val object, const char *name,
-                                 bool wanted, const char **text)
+static enum nocap_status text_of(const struct config *c, const struct json_node *object,
+                                 const char *name, bool wanted, const char **text)
 {
-    yajl_val value = nocap_json_member(object, name);
-    *text = YAJL_GET_STRING(value);
+    const struct json_node *value = json_member(object, name);
+    *text = json_string(value);
     RETURN_ERROR_IF(*text == NULL && wanted, c->err, NOCAP_E_INPUT,
                     "%s: expected \"%s\", a text, of each kernel, instance and custom section",
                     c->path, name);
@@ -45,18 +45,19 @@ static enum nocap_status no_memory(const struct config *c)
 }
 
 /* "_Z3DPUPcPc": the name with its length, and the types of its arguments. */
-static enum nocap_status mangle(const struct config *c, yajl_val kernel, char symbol[])
+static enum nocap_status mangle(const struct config *c, const struct json_node *kernel,
+                                char symbol[])
 {
     static const struct {
         const char *type, *code;
     } types[] = {{"char *", "Pc"}, {"void *", "Pv"}, {"scalar", "i"}, {"int *", "Pi"}};
-    yajl_val arguments = nocap_json_member(kernel, "arguments");
+    const struct json_node *arguments = json_member(kernel, "arguments");
     const char *name, *type;
     RETURN_IF_FAILED(text_of(c, kernel, "name", true, &name));
     size_t used = (size_t)snprintf(symbol, AIE_KERNEL_NAME_MAX + 1, "_Z%zu%s", strlen(name), name);
-    size_t count = YAJL_IS_ARRAY(arguments) ? arguments->u.array.len : 0;
+    size_t count = json_length(arguments);
     for (size_t i = 0; i < count && used <= AIE_KERNEL_NAME_MAX; i++) {
-        RETURN_IF_FAILED(text_of(c, arguments->u.array.values[i], "type", true, &type));
+        RETURN_IF_FAILED(text_of(c, &arguments->items[i], "type", true, &type));
         for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
             if (strcmp(type, types[t].type) == 0 && used <= AIE_KERNEL_NAME_MAX) {
                 used += (size_t)snprintf(symbol + used, AIE_KERNEL_NAME_MAX + 1 - used, "%s",
@@ -70,7 +71,8 @@ static enum nocap_status mangle(const struct config *c, yajl_val kernel, char sy
     return NOCAP_OK;
 }
 
-static enum nocap_status take_instance(struct config *c, const char *symbol, yajl_val object)
+static enum nocap_status take_instance(struct config *c, const char *symbol,
+                                       const struct json_node *object)
 {
     struct instance new = {.symbol = NULL};
     if (LIST_NEXT(c->list, c->count) == NULL) {
@@ -100,20 +102,20 @@ static enum nocap_status take_instance(struct config *c, const char *symbol, yaj
     return NOCAP_OK;
 }
 
-static enum nocap_status take_kernels(struct config *c, yajl_val root)
+static enum nocap_status take_kernels(struct config *c, const struct json_node *root)
 {
-    yajl_val kernels = nocap_json_member(root, "xrt-kernels");
-    RETURN_ERROR_IF(!YAJL_IS_ARRAY(kernels), c->err, NOCAP_E_INPUT,
+    const struct json_node *kernels = json_member(root, "xrt-kernels");
+    RETURN_ERROR_IF(!json_is(kernels, JSON_LIST), c->err, NOCAP_E_INPUT,
                     "%s: expected \"xrt-kernels\", a list of kernels with their instances",
                     c->path);
-    for (size_t k = 0; k < kernels->u.array.len; k++) {
-        yajl_val kernel = kernels->u.array.values[k],
-                 instances = nocap_json_member(kernel, "instance");
+    for (size_t k = 0; k < kernels->count; k++) {
+        const struct json_node *kernel = &kernels->items[k],
+                               *instances = json_member(kernel, "instance");
         char symbol[AIE_KERNEL_NAME_MAX + 1];
         RETURN_IF_FAILED(mangle(c, kernel, symbol));
-        size_t count = YAJL_IS_ARRAY(instances) ? instances->u.array.len : 0;
+        size_t count = json_length(instances);
         for (size_t i = 0; i < count; i++) {
-            RETURN_IF_FAILED(take_instance(c, symbol, instances->u.array.values[i]));
+            RETURN_IF_FAILED(take_instance(c, symbol, &instances->items[i]));
         }
     }
     RETURN_ERROR_IF(c->count == 0 || c->count > AIE_KERNELS_MAX, c->err, NOCAP_E_INPUT,
@@ -224,15 +226,14 @@ static enum nocap_status add_custom(const struct config *c, const struct custom 
 /* "custom_section": files that become sections, by name. */
 static enum nocap_status encode_custom(const struct config *c, struct aie_output *output)
 {
-    yajl_val list = nocap_json_member(c->root, "custom_section");
-    size_t count = YAJL_IS_ARRAY(list) ? list->u.array.len : 0;
+    const struct json_node *list = json_member(c->root, "custom_section");
+    size_t count = json_length(list);
     struct custom *sections = calloc(count + 1, sizeof *sections);
     enum nocap_status status = sections == NULL ? no_memory(c) : NOCAP_OK;
     for (size_t i = 0; i < count && status == NOCAP_OK; i++) {
         struct custom *s = &sections[i];
-        status = text_of(c, list->u.array.values[i], "section_name", true, &s->name);
-        status = status == NOCAP_OK ? text_of(c, list->u.array.values[i], "path", true, &s->path)
-                                    : status;
+        status = text_of(c, &list->items[i], "section_name", true, &s->name);
+        status = status == NOCAP_OK ? text_of(c, &list->items[i], "path", true, &s->path) : status;
         if (status == NOCAP_OK && (s->name[0] == 0 || strlen(s->name) > AIE_CUSTOM_NAME_MAX)) {
             status = nocap_fail(c->err, NOCAP_E_INPUT,
                                 "%s: '%.40s' is no name of a section; expected 1 to %d bytes",
@@ -280,7 +281,7 @@ enum nocap_status aie_assemble_config(uint8_t **elf, size_t *size, const char *p
 {
     struct config c = {.options = options, .err = err, .path = path};
     char why[256] = "";
-    yajl_val root = nocap_json_tree(text, why, sizeof why);
+    struct json_node *root = json_tree(text, why, sizeof why);
     RETURN_ERROR_IF(root == NULL, err, NOCAP_E_INPUT, "%s is no JSON: %.200s", path, why);
     c.root = root;
     enum nocap_status status = take_kernels(&c, root);
@@ -292,6 +293,6 @@ enum nocap_status aie_assemble_config(uint8_t **elf, size_t *size, const char *p
     }
     free(c.list);
     free(c.kernels);
-    yajl_tree_free(root);
+    json_tree_free(root);
     return status;
 }

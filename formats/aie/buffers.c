@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_tree.h"
+#include "base/json_node.h"
 #include "base/list.h"
 #include "base/standard_input.h"
 #include "formats/aie/asm_source.h"
@@ -27,18 +27,18 @@ static bool is_later(const struct reader *r)
 }
 
 /* A number of 32 bits; a missing one is `otherwise`, unless that is AIE_NONE. */
-static enum nocap_status number(const struct reader *r, yajl_val object, const char *name,
-                                uint32_t otherwise, uint32_t *value)
+static enum nocap_status number(const struct reader *r, const struct json_node *object,
+                                const char *name, uint32_t otherwise, uint32_t *value)
 {
-    yajl_val v = nocap_json_member(object, name);
+    const struct json_node *v = json_member(object, name);
     *value = otherwise;
     if (v == NULL && otherwise != AIE_NONE) {
         return NOCAP_OK;
     }
-    RETURN_ERROR_IF(
-        !YAJL_IS_INTEGER(v) || YAJL_GET_INTEGER(v) < 0 || YAJL_GET_INTEGER(v) >= AIE_NONE,
-        r->program->err, NOCAP_E_INPUT, "%s: expected \"%s\", a number of 32 bits", r->path, name);
-    *value = (uint32_t)YAJL_GET_INTEGER(v);
+    uint64_t given;
+    RETURN_ERROR_IF(!json_whole(v, &given) || given >= AIE_NONE, r->program->err, NOCAP_E_INPUT,
+                    "%s: expected \"%s\", a number of 32 bits", r->path, name);
+    *value = (uint32_t)given;
     return NOCAP_OK;
 }
 
@@ -62,13 +62,14 @@ static enum nocap_status add_patch(const struct reader *r, uint32_t argument, ui
 }
 
 /* The places of one buffer, or of one part of it. */
-static enum nocap_status take_places(const struct reader *r, uint32_t argument, yajl_val object)
+static enum nocap_status take_places(const struct reader *r, uint32_t argument,
+                                     const struct json_node *object)
 {
-    yajl_val places = nocap_json_member(object, "control_packet_patch_locations");
+    const struct json_node *places = json_member(object, "control_packet_patch_locations");
     uint32_t addend, offset;
     RETURN_IF_FAILED(number(r, object, "offset_in_bytes", 0, &addend));
-    for (size_t i = 0; YAJL_IS_ARRAY(places) && i < places->u.array.len; i++) {
-        yajl_val place = places->u.array.values[i];
+    for (size_t i = 0; json_is(places, JSON_LIST) && i < places->count; i++) {
+        const struct json_node *place = &places->items[i];
         uint32_t packet = AIE_NONE, type = NOCAP_AIE_REL_CONTROL_PACKET_48;
         RETURN_IF_FAILED(number(r, place, "offset", AIE_NONE, &offset));
         if (is_later(r)) {
@@ -96,11 +97,12 @@ bool aie_has_packets(const struct aie_program *program, uint32_t kernel, uint32_
 }
 
 /* n26: control packets stand in a section of their own. */
-static enum nocap_status take_content(const struct reader *r, uint32_t argument, yajl_val path)
+static enum nocap_status take_content(const struct reader *r, uint32_t argument,
+                                      const struct json_node *path)
 {
     struct aie_program *program = r->program;
     struct aie_source s = {.program = program, .files = true, .place = {.line = 1}};
-    const char *name = YAJL_GET_STRING(path);
+    const char *name = json_string(path);
     RETURN_ERROR_IF(name == NULL, program->err, NOCAP_E_INPUT,
                     "%s: expected \"path\", the file with the control packets of argument %u",
                     r->path, argument);
@@ -122,16 +124,17 @@ static enum nocap_status take_content(const struct reader *r, uint32_t argument,
     return NOCAP_OK;
 }
 
-static enum nocap_status take_buffer(const struct reader *r, yajl_val buffer, bool first)
+static enum nocap_status take_buffer(const struct reader *r, const struct json_node *buffer,
+                                     bool first)
 {
     uint32_t argument;
     RETURN_IF_FAILED(number(r, buffer, "xrt_id", AIE_NONE, &argument));
-    yajl_val packets = nocap_json_member(buffer, "ctrl_pkt_buffer"),
-             parts = nocap_json_member(buffer, "coalesed_buffers");
-    if (packets != NULL &&
-        (YAJL_IS_TRUE(packets) || (YAJL_IS_INTEGER(packets) && YAJL_GET_INTEGER(packets) != 0))) {
+    const struct json_node *packets = json_member(buffer, "ctrl_pkt_buffer"),
+                           *parts = json_member(buffer, "coalesed_buffers");
+    uint64_t flag;
+    if (json_is(packets, JSON_TRUE) || (json_whole(packets, &flag) && flag != 0)) {
         if (is_later(r)) {
-            return first ? take_content(r, argument, nocap_json_member(buffer, "path")) : NOCAP_OK;
+            return first ? take_content(r, argument, json_member(buffer, "path")) : NOCAP_OK;
         }
         r->program->packet_argument = argument;
     }
@@ -141,22 +144,21 @@ static enum nocap_status take_buffer(const struct reader *r, yajl_val buffer, bo
     if (parts == NULL) {
         return take_places(r, argument, buffer);
     }
-    bool list = YAJL_IS_ARRAY(parts);
-    size_t count = list ? parts->u.array.len : YAJL_IS_OBJECT(parts) ? parts->u.object.len : 0;
-    for (size_t i = 0; i < count; i++) {
-        RETURN_IF_FAILED(
-            take_places(r, argument, list ? parts->u.array.values[i] : parts->u.object.values[i]));
+    bool nested = json_is(parts, JSON_LIST) || json_is(parts, JSON_OBJECT);
+    for (size_t i = 0; nested && i < parts->count; i++) {
+        RETURN_IF_FAILED(take_places(r, argument, &parts->items[i]));
     }
     return NOCAP_OK;
 }
 
-static enum nocap_status take_packets(const struct reader *r, yajl_val root, yajl_val list)
+static enum nocap_status take_packets(const struct reader *r, const struct json_node *root,
+                                      const struct json_node *list)
 {
     uint32_t argument, offset, addend;
     RETURN_IF_FAILED(
         number(r, root, "ctrl_pkt_xrt_arg_idx", DEFAULT_ARGUMENT, &r->program->packet_argument));
-    for (size_t i = 0; YAJL_IS_ARRAY(list) && i < list->u.array.len; i++) {
-        yajl_val patch = list->u.array.values[i];
+    for (size_t i = 0; json_is(list, JSON_LIST) && i < list->count; i++) {
+        const struct json_node *patch = &list->items[i];
         RETURN_IF_FAILED(number(r, patch, "offset", AIE_NONE, &offset));
         RETURN_IF_FAILED(number(r, patch, "xrt_arg_id", AIE_NONE, &argument));
         RETURN_IF_FAILED(number(r, patch, "bo_offset", AIE_NONE, &addend));
@@ -166,10 +168,10 @@ static enum nocap_status take_packets(const struct reader *r, yajl_val root, yaj
     return NOCAP_OK;
 }
 
-static enum nocap_status take_root(const struct reader *r, yajl_val root)
+static enum nocap_status take_root(const struct reader *r, const struct json_node *root)
 {
-    yajl_val buffers = nocap_json_member(root, "external_buffers");
-    yajl_val packets = nocap_json_member(root, "ctrl_pkt_patch_info");
+    const struct json_node *buffers = json_member(root, "external_buffers");
+    const struct json_node *packets = json_member(root, "ctrl_pkt_patch_info");
     RETURN_ERROR_IF(buffers == NULL && packets == NULL, r->program->err, NOCAP_E_INPUT,
                     "%s: expected \"external_buffers\" or \"ctrl_pkt_patch_info\"", r->path);
     if (buffers == NULL && is_later(r)) {
@@ -179,8 +181,8 @@ static enum nocap_status take_root(const struct reader *r, yajl_val root)
         return take_packets(r, root, packets);
     }
     for (int first = is_later(r); first >= 0; first--) {
-        for (size_t i = 0; YAJL_IS_OBJECT(buffers) && i < buffers->u.object.len; i++) {
-            RETURN_IF_FAILED(take_buffer(r, buffers->u.object.values[i], first));
+        for (size_t i = 0; json_is(buffers, JSON_OBJECT) && i < buffers->count; i++) {
+            RETURN_IF_FAILED(take_buffer(r, &buffers->items[i], first));
         }
     }
     return NOCAP_OK;
@@ -193,10 +195,10 @@ enum nocap_status aie_read_buffers(struct aie_program *program, const char *path
     uint8_t *text;
     size_t length;
     RETURN_IF_FAILED(whole_input_read(&text, &length, path, AIE_FILE_MAX, program->err));
-    yajl_val root = nocap_json_tree((const char *)text, why, sizeof why);
+    struct json_node *root = json_tree((const char *)text, why, sizeof why);
     free(text);
     RETURN_ERROR_IF(root == NULL, program->err, NOCAP_E_INPUT, "%s is no JSON: %.200s", path, why);
     enum nocap_status status = take_root(&r, root);
-    yajl_tree_free(root);
+    json_tree_free(root);
     return status;
 }
