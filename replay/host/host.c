@@ -37,6 +37,7 @@ static void boot(struct host_tile *h, enum known running)
     h->go.index = h->done.index = NO_INDEX;
     h->go_since = h->held_since = h->message_since = h->texts_since = FAULT_NONE;
     h->slot = -1;
+    h->slots_run = 0;
     h->message_known = false;
     h->rd_ptr = running == YES ? 0 : h->rd_ptr;
 }
@@ -158,6 +159,7 @@ static void store(struct model *m, const struct observation *o)
     for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
         bool hit = touches(a, nocap_launch_slot(m->layout, i), m->layout->launch_size);
         h->slots_written |= (uint8_t)(hit << i);
+        h->slots_run &= (uint8_t) ~(hit << i);
         h->message_index = hit ? o->event->index : h->message_index;
     }
     remember(tile, a);

@@ -79,6 +79,27 @@ static void take_message(struct model *m, struct tile *tile, const struct access
     }
 }
 
+/* A message of HOST mode that stays in its slot would run again; where the cores are observed it is
+ * the launches' own (GO-007). */
+static void judge_slot(struct model *m, struct tile *tile)
+{
+    struct host_tile *h = host_of(tile);
+    bool written = (h->slots_written >> h->slot & 1) != 0;
+    bool again = (h->slots_run >> h->slot & 1) != 0 && !tile->sees_cores && h->message_known &&
+                 h->message.mode == NOCAP_MODE_HOST && h->message.enables != 0;
+    bool right = written && !again;
+    fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->message_since;
+    CHECK_ONCE(m, tile, GO_023, since, right, RELATED(written ? h->go.index : NO_INDEX),
+               "a launch message in the slot that BRISC reads when GO is stored",
+               written ? "no agent has written to slot %d since the GO that ran its message"
+                       : "no agent has written to slot %d",
+               h->slot);
+    h->go_since = right ? h->go_since : m->fault;
+    h->message_known &= written;
+    h->message_since = right ? FAULT_NONE : m->fault;
+    h->slots_run |= (uint8_t)(1u << h->slot);
+}
+
 void host_judge_go(struct model *m, struct tile *tile, const struct access *store)
 {
     struct host_tile *h = host_of(tile);
@@ -108,14 +129,7 @@ void host_judge_go(struct model *m, struct tile *tile, const struct access *stor
     take_message(m, tile, store);
     complete &= !hides_dispatcher(m, tile);
     if (complete && h->slot >= 0) {
-        bool right = (h->slots_written >> h->slot & 1) != 0;
-        fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->message_since;
-        CHECK_ONCE(m, tile, GO_023, since, right, NO_REFS,
-                   "a launch message in the slot that BRISC reads when GO is stored",
-                   "no agent has written to slot %d", h->slot);
-        h->go_since = right ? h->go_since : m->fault;
-        h->message_known &= right;
-        h->message_since = right ? FAULT_NONE : m->fault;
+        judge_slot(m, tile);
     }
     tile->go_since = h->message_since;
     if (complete && h->message_known) {

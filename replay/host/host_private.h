@@ -32,6 +32,7 @@ struct host_tile {
     bool message_known;
     struct nocap_launch message;
     uint8_t slots_written;       /* since power-on, by slot */
+    uint8_t slots_run;           /* those that a GO used, and nobody has written since */
     uint64_t message_index;      /* of the latest store to one */
     uint64_t looks;              /* in a row that showed neither DONE nor GO */
     bool waited;                 /* GO-026 was reported */
