@@ -77,4 +77,17 @@ awk -v message="$host.*\"addr\":\"0x70\"" '$0 ~ message && !n++ { sub(/"data":"b
     "$T/ok.jsonl" >"$T/trace.jsonl"
 finds GO-011 "all kernels entered beside where the message says"
 
+# The queue's own cores.
+queue() { # VIEW
+    "$NOCAP" capture --sim fast-dispatch --programs 2 --view "$1" -o "$T/run.nocap" 2>/dev/null
+    "$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/ok.jsonl"
+}
+queue host
+awk -v go="$go" '{ print } $0 ~ go && !n++ { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+finds GO-021 "GO twice to the prefetcher"
+queue raw
+awk -v go="$go" '/"by":"host".*"addr":"0x70"/ && !n++ { message = $0; next } { print } $0 ~ go && !m++ { split($0, g, ","); sub(/^[^,]*/, g[1], message); print message }' \
+    "$T/ok.jsonl" >"$T/trace.jsonl"
+finds CQ-068 "the prefetcher's launch message behind its GO"
+
 finish
