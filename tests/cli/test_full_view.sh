@@ -85,7 +85,15 @@ queue() { # VIEW
 queue host
 awk -v go="$go" '{ print } $0 ~ go && !n++ { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
 finds GO-021 "GO twice to the prefetcher"
+for core in 2 3; do
+    grep -v "\"x\":14,\"y\":$core,.*\"addr\":\"0x370\"" "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds CQ-068 "no GO to 14,$core, which works: in the host's view"
+done
 queue raw
+for core in 2 3; do
+    grep -v "$host.*\"x\":14,\"y\":$core,.*\"addr\":\"0x370\"" "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds CQ-068 "and where all is observed"
+done
 awk -v go="$go" '/"by":"host".*"addr":"0x70"/ && !n++ { message = $0; next } { print } $0 ~ go && !m++ { split($0, g, ","); sub(/^[^,]*/, g[1], message); print message }' \
     "$T/ok.jsonl" >"$T/trace.jsonl"
 finds CQ-068 "the prefetcher's launch message behind its GO"
