@@ -278,6 +278,25 @@ static void a_page_behind_the_pointer_is_one_finding(void **state)
     assert_late_found_once(page);
 }
 
+/* Where records are seen whole, and the stores that publish them, too. */
+static void a_slot_store_left_out_is_one_finding(void **state)
+{
+    (void)state;
+    struct nocap_sim_options host_view = records_view;
+    host_view.view = NOCAP_SIM_VIEW_HOST;
+    struct run run = run_with(host_view);
+    size_t checked = 0;
+    for (size_t i = 0; checked < PLACES; i++) {
+        assert_true(i + 1 < run.count);
+        const struct nocap_event *e = &run.events[i];
+        if (e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_RECORD && e[1].kind == NOCAP_EV_WRITE) {
+            assert_only(check_changed(&run, &host_view, i + 1, DROPPED), "CQ-029");
+            checked++;
+        }
+    }
+    run_free(&run);
+}
+
 /* A record that the capture missed, but the device did not. */
 static void a_record_not_seen_is_one_finding(void **state)
 {
@@ -428,6 +447,7 @@ int main(void)
         cmocka_unit_test(a_page_behind_the_pointer_is_one_finding),
         cmocka_unit_test(reads_elsewhere_are_one_finding),
         cmocka_unit_test(a_read_left_out_is_one_finding),
+        cmocka_unit_test(a_slot_store_left_out_is_one_finding),
         cmocka_unit_test(a_record_not_seen_is_one_finding),
         cmocka_unit_test(a_changed_packet_is_one_finding),
         cmocka_unit_test(a_late_record_is_one_finding),

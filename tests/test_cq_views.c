@@ -94,6 +94,26 @@ static void terminate_that_is_not_over_owes_nothing(void **state)
     run_free(&run);
 }
 
+/* A capture that stops behind TERMINATE need not say so: the rest may be on its way. */
+static void a_capture_that_stops_before_the_last_credits_owes_nothing(void **state)
+{
+    enum { LAST = 40 }; /* events */
+    (void)state;
+    for (enum nocap_sim_view view = NOCAP_SIM_VIEW_RAW; view <= NOCAP_SIM_VIEW_CQ; view++) {
+        const struct nocap_sim_options options = {.size = sizeof options,
+                                                  .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                                  .view = view,
+                                                  .launches = 20,
+                                                  .variant = 3}; /* which ends */
+        struct run run = run_with(options);
+        for (size_t left = 0; left < LAST; left++) {
+            const struct part part = {.to = run.count - left};
+            assert_part_clean(&run, &options, &part, "CQ-039");
+        }
+        run_free(&run);
+    }
+}
+
 /* ---- a run with events between its own ---- */
 
 static const struct nocap_sim_options programs = {
@@ -359,6 +379,7 @@ int main(void)
         cmocka_unit_test(pages_given_back_show_in_the_semaphore),
         cmocka_unit_test(a_worker_out_of_scope_owes_no_notify),
         cmocka_unit_test(terminate_that_is_not_over_owes_nothing),
+        cmocka_unit_test(a_capture_that_stops_before_the_last_credits_owes_nothing),
         cmocka_unit_test(a_trace_begins_within_the_set_up),
         cmocka_unit_test(the_first_pointer_is_known),
         cmocka_unit_test(the_copy_of_the_pointer_is_set_late),

@@ -74,6 +74,7 @@ enum {
     NOCAP_PRELOAD_FLAG = 0x80,
     NOCAP_MODE_DEV = 0,
     NOCAP_MODE_HOST = 1,
+    NOCAP_KERNEL_ALIGN = 4, /* of where a kernel begins: instructions have 4 bytes */
     NOCAP_NOC_MODE_DEDICATED = 0,
     NOCAP_NOC_MODE_DYNAMIC = 1,
     NOCAP_LAUNCH_SIZE_MAX = 160,

@@ -25,6 +25,8 @@ struct tile {
     struct noc_facts noc[NOCS];
     void *part[MODELS]; /* what each model keeps of the tile: behind it, the smallest first */
     struct launch_facts launch;
+    fault_id go_since; /* what the GO stored now launches is known since; owner: host, read in
+                          `apply` of a store of GO by the host */
     struct shadow l1;
 };
 

@@ -102,7 +102,11 @@ static void host_tile_access(struct cq *q, struct nocap_xy at, const struct acce
     } else if (nocap_xy_equal(at, q->at[CQ_PREFETCH])) {
         cq_boot_host_store(q, CQ_PREFETCH, a);
     } else if (nocap_xy_equal(at, q->at[CQ_DISPATCH])) {
-        if (access_word(a, q->numbers->completion_rd, &value) && cq_boot_done(q, value)) {
+        bool pointer = access_word(a, q->numbers->completion_rd, &value);
+        if (pointer) {
+            cq_boot_completion(q, value);
+        }
+        if (pointer && cq_boot_done(q, value)) {
             cq_completion_host_store(q, value);
         } else {
             cq_boot_host_store(q, CQ_DISPATCH, a);

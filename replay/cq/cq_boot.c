@@ -130,6 +130,28 @@ void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late)
     b->since = q->m->fault;
 }
 
+/* The host gives back a completion: both cores work, so one that was set up has got its GO. */
+static void judge_works(struct cq *q, enum cq_core core)
+{
+    struct cq_boot *b = &q->boot[core];
+    uint8_t all = core == CQ_PREFETCH ? CQ_INITS_PREFETCH : CQ_INITS_DISPATCH;
+    if (b->running == NO && (b->done & all) == all) {
+        CHECK(q->m, cq_tile(q, core), CQ_068, false, NO_REFS, "GO stored before the core works",
+              "the host gives back the first completion, and no GO was stored to the %s",
+              core == CQ_PREFETCH ? "prefetcher" : "dispatcher");
+        b->running = YES;
+    }
+}
+
+void cq_boot_completion(struct cq *q, uint32_t value)
+{
+    const struct value *rd = &q->completion.rd;
+    if (rd->known && rd->v == q->first && value == cq_ptr_advance(q, q->first, 1)) {
+        judge_works(q, CQ_PREFETCH);
+        judge_works(q, CQ_DISPATCH);
+    }
+}
+
 /* The host writes to a tile of the queue, other than to the prefetch queue. */
 void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
 {

@@ -232,7 +232,8 @@ void cq_ring_finish(struct cq *q, bool cut)
     bool sees =
         (q->sees[CQ_DISPATCH] && q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen;
     bool at_work = r->executing && r->ends_shown && !r->finished; /* it may still give back */
-    if (cut || at_work || !r->ended || !r->origin || !sees || r->release_count == 0) {
+    bool over = r->ends_shown || r->released > r->published; /* else the rest may be on its way */
+    if (cut || at_work || !over || !r->ended || !r->origin || !sees || r->release_count == 0) {
         return;
     }
     cq_blame(&r->since, q->program.reopened);

@@ -9,9 +9,10 @@ void cq_issue_init(struct cq *q, bool origin)
 {
     struct cq_host *h = &q->host;
     memset(h->slots, origin ? CQ_SLOT_FREE : CQ_SLOT_UNKNOWN, q->places.slots.units);
-    h->slot = h->cursor = (struct value){.known = false};
+    h->slot = h->cursor = h->restated = (struct value){.known = false};
     if (origin) {
         value_set(&h->slot, 0);
+        value_set(&h->restated, 0);
         value_set(&h->cursor, q->numbers->issue);
     }
     h->span_first = h->span_count = 0;
@@ -260,6 +261,25 @@ static bool passed_before(struct cq *q, uint16_t slot)
     return passed;
 }
 
+/* Stores to slots whose records the trace has, too: those between this one and the latest are
+ * missing. */
+static void judge_stores(struct cq *q, uint16_t slot)
+{
+    struct value *next = &q->host.restated;
+    bool right = !next->known || next->v == slot;
+    if (next->known && !right && place_distance(&q->places.slots, slot, next->v) <= CQ_LEAP) {
+        return; /* one that was missing comes after all */
+    }
+    if (next->known && place_distance(&q->places.slots, next->v, slot) <= CQ_LEAP) {
+        CQ_HOST_AFTER(
+            q, CQ_029, q->host.slot.since, right, NO_REFS, "the slots filled one after the other",
+            "slot %u is filled, and slot %u, whose record is there, was not", slot, next->v);
+        q->host.slots[next->v] = right ? q->host.slots[next->v] : CQ_SLOT_PASSED;
+        q->host.passed = right ? q->host.passed : q->m->fault;
+    }
+    value_set(next, place_behind(&q->places.slots, slot, 1));
+}
+
 /* The store that the trace has told of as a record: the device reads what is stored. */
 static void judge_restated(struct cq *q, uint16_t slot, bool known, uint32_t entry)
 {
@@ -276,6 +296,9 @@ static void judge_restated(struct cq *q, uint16_t slot, bool known, uint32_t ent
     bool there = r != NULL && r->slot_known && r->slot == slot;
     CQ_HOST(q, CQ_029, there, RELATED(last->at.index), "the slots filled one after the other",
             "slot %u is filled, its record is of slot %u", slot, last->slot);
+    if (there) {
+        judge_stores(q, slot);
+    }
     if (there && known) {
         bool same = entry == r->entry;
         CQ_HOST(q, CQ_002, same, RELATED(r->at.index), "a fetch entry that says the stride",

@@ -210,6 +210,8 @@ void cq_boot_host_sysmem(struct cq *q, const struct access *a);
 void cq_boot_running(struct cq *q, enum cq_core core);
 /* Whether a store to the read pointer gives back a page, and does not set it up. */
 bool cq_boot_done(struct cq *q, uint32_t value);
+/* The host stores the read pointer. */
+void cq_boot_completion(struct cq *q, uint32_t value);
 
 /* cq_span.c: what the host wrote to the issue region and has not published yet */
 struct cq_gathered {

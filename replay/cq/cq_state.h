@@ -95,9 +95,10 @@ struct cq_span {
 };
 
 struct cq_host {
-    struct value slot;   /* next slot that the host fills */
-    struct value cursor; /* sysmem offset of the next record */
-    uint8_t *slots;      /* of the queue: enum cq_slot */
+    struct value slot;     /* next slot that the host fills */
+    struct value restated; /* next slot whose store tells of a record that is known already */
+    struct value cursor;   /* sysmem offset of the next record */
+    uint8_t *slots;        /* of the queue: enum cq_slot */
     struct cq_span *spans;
     uint64_t span_first, span_count;
     bool spans_lost;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to replay: the model of what a host's own accesses show, where no event comes from inside
- * the tiles. Rules GO-021 to GO-026, RST-018 and RST-019. */
+/* Private to replay: the model of what a host must have done, by its own accesses; what others
+ * write counts where it is observed. Rules GO-021 to GO-026, RST-018 and RST-019. */
 #ifndef NOCAP_REPLAY_HOST_H
 #define NOCAP_REPLAY_HOST_H
 

@@ -21,7 +21,8 @@ void boot_init(struct tile *tile, bool power_on)
 {
     struct boot *b = boot_of(tile);
     memset(b, 0, sizeof *b);
-    b->released.index = b->early_done.index = b->last_poll.index = NO_INDEX;
+    b->released.index = b->early_done.index = b->last_poll.index = b->unstored.index = NO_INDEX;
+    b->unreleased[0].index = b->unreleased[1].index = NO_INDEX;
     if (power_on) {
         b->phase = BOOT_POWER_ON;
         for (unsigned p = 0; p < CORES; p++) {
@@ -64,7 +65,7 @@ static void release_brisc(struct model *m, struct tile *tile)
     b->text_since = FAULT_NONE;
     b->setup = b->cleared = b->prng_seeded = 0;
     b->seen_ready = false;
-    b->early_done.index = b->last_poll.index = NO_INDEX;
+    b->early_done.index = b->last_poll.index = b->unstored.index = NO_INDEX;
     memset(b->zeros, 0, sizeof b->zeros);
     memset(b->gpr_zeroed, 0, sizeof b->gpr_zeroed);
     launch_init(tile, true);
@@ -147,15 +148,29 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     }
 }
 
+/* Whether the trace would show who releases this core: it shows the steps before. */
+static bool sees_release(const struct model *m, const struct tile *tile, unsigned processor)
+{
+    const struct boot *b = boot_of(tile);
+    bool brisc = processor == NOCAP_PROCESSOR_BRISC;
+    uint32_t needs = NOCAP_CLASS_HOST_MMIO | (brisc ? 0 : NOCAP_CLASS_CORE_MMIO);
+    bool shown = brisc ? b->phase == BOOT_HELD : b->phase == BOOT_RELEASED && tile->sees_cores;
+    return shown && m->header->complete == NOCAP_TRUE && (m->header->observes & needs) == needs;
+}
+
 /* `judge`: where a subordinate starts; one that the host releases breaks a rule anyway. */
 static void release_core(struct model *m, struct tile *tile, unsigned processor, bool judge)
 {
+    if (sees_release(m, tile, processor)) {
+        MARK_EXERCISED(m, RST_020);
+    }
     if (processor == NOCAP_PROCESSOR_BRISC) {
         release_brisc(m, tile);
     } else if (judge) {
         judge_reset_pc(m, tile, processor);
     }
     boot_of(tile)->running[processor] = YES;
+    boot_of(tile)->met |= (uint8_t)(1 << processor);
 }
 
 static void hold(struct tile *tile, uint32_t value)
@@ -175,6 +190,13 @@ static void hold(struct tile *tile, uint32_t value)
     }
 }
 
+/* Its subordinates run by this store, whatever was seen of them before. */
+static void note_released(struct boot *b, uint32_t value)
+{
+    b->unreleased[1].index =
+        (value & NOCAP_SOFT_RESET_SUBORDINATES) == 0 ? NO_INDEX : b->unreleased[1].index;
+}
+
 static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
 {
     struct boot *b = boot_of(tile);
@@ -185,6 +207,10 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
         CHECK(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NO_REFS,
               "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
     }
+    state_of(m)->unreleased = released != 0 ? FAULT_NONE : state_of(m)->unreleased;
+    b->unreleased[0].index =
+        (value & NOCAP_SOFT_RESET_BRISC) == 0 ? NO_INDEX : b->unreleased[0].index;
+    note_released(b, value);
     deferred_drop(tile); /* BRISC may have been held until now */
     hold(tile, value);
     for (unsigned p = 0; p < CORES; p++) {
@@ -303,6 +329,7 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
               "all instruction caches invalidated (0x1f) before the subordinates leave reset", "%s",
               "no such store since BRISC left reset");
     }
+    note_released(b, value);
     hold(tile, value);
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
         if ((released & nocap_cores[p].reset_mask) != 0) {
@@ -367,6 +394,38 @@ void boot_core_store(struct model *m, const struct observation *o)
     }
 }
 
+/* A core that was released before may still be at work for a moment when it is taken into reset. */
+void boot_core_runs(struct model *m, struct tile *tile, unsigned processor)
+{
+    struct boot *b = boot_of(tile);
+    struct event_ref *at = &b->unreleased[processor != NOCAP_PROCESSOR_BRISC];
+    if (b->running[processor] == NO && (b->met >> processor & 1) == 0 && at->index == NO_INDEX &&
+        sees_release(m, tile, processor)) {
+        *at = now(m);
+    }
+    b->running[processor] = YES;
+    b->met |= (uint8_t)(1 << processor);
+}
+
+/* Sources may tell of the release and of what came of it in any order: it is certain later. One
+ * store releases BRISC of many tiles. */
+void boot_judge_release(struct model *m, struct tile *tile)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        struct event_ref *at = &boot_of(tile)->unreleased[i];
+        fault_id *shared = &state_of(m)->unreleased;
+        if (at->index != NO_INDEX) {
+            FOLLOWING(m, i == 0 && !asked_for(m, tile) ? *shared : FAULT_NONE,
+                      CHECK_AT(m, tile, RST_020, false, *at, NO_REFS,
+                               "a store to SOFT_RESET_0 that releases the core before it runs",
+                               "%s runs, and no agent has stored that it leaves reset",
+                               nocap_agent_name(at->agent)));
+            *shared = i == 0 ? m->fault : *shared;
+        }
+        at->index = NO_INDEX;
+    }
+}
+
 void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run)
 {
     const struct nocap_core_info *core = nocap_core(agent);
@@ -377,6 +436,7 @@ void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool r
         if (agent == NOCAP_BY_BRISC) {
             deferred_drop(tile);
         }
+        boot_core_runs(m, tile, core->processor);
         release_core(m, tile, core->processor, true);
     } else if (!run) {
         boot_of(tile)->running[core->processor] = NO;

@@ -71,9 +71,11 @@ void boot_done(struct model *m, struct tile *tile)
     s->boot_took = took > s->boot_took ? took : s->boot_took;
     s->any_ready = true;
     b->phase = BOOT_DONE;
+    boot_judge_release(m, tile);
     if (!tile->sees_cores) {
         return;
     }
+    MARK_EXERCISED(m, RST_021);
     judge_lost_go(m, tile);
     CHECK(m, tile, RST_014, setup_done(m, b), RELATED(b->released.index),
           "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
@@ -126,6 +128,20 @@ void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte)
     }
 }
 
+/* The host found DONE where INIT stood, and BRISC was not seen to store it. */
+static bool done_unstored(struct model *m, struct tile *tile)
+{
+    const struct boot *b = boot_of(tile);
+    if (b->unstored.index == NO_INDEX) {
+        return false;
+    }
+    CHECK_AT(m, tile, RST_021, false, b->unstored, RELATED(b->released.index),
+             "the DONE that a host loads at the end of the boot stored by BRISC", "%s",
+             "the host loads DONE where INIT stood, and no core has stored it: the trace lacks "
+             "the store");
+    return true;
+}
+
 void boot_over(struct model *m, struct tile *tile)
 {
     struct boot *b = boot_of(tile);
@@ -133,6 +149,8 @@ void boot_over(struct model *m, struct tile *tile)
     if (b->phase != BOOT_RELEASED) {
         return;
     }
+    boot_judge_release(m, tile);
+    done_unstored(m, tile);
     if (b->early_done.index != NO_INDEX && missing != 0) {
         never_cleared(m, tile, missing);
     }
@@ -209,6 +227,12 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
             launch_unshown(m, tile, &state_of(m)->tiles);
         }
         b->seen_ready = true;
+        uint8_t stored;
+        if (tile->sees_cores && part_of(tile)->shown && b->unstored.index == NO_INDEX &&
+            b->early_done.index == NO_INDEX && shadow_byte(&tile->l1, at, &stored) &&
+            stored == NOCAP_GO_INIT) {
+            b->unstored = now(m);
+        }
         if (!tile->sees_cores || part_of(tile)->unshown) {
             b->phase = BOOT_DONE;
         }
@@ -267,6 +291,9 @@ static bool others_boot_faster(const struct model *m, const struct boot *b)
 void boot_finish(struct model *m, struct tile *tile, bool cut)
 {
     struct boot *b = boot_of(tile);
+    if (!cut) {
+        boot_judge_release(m, tile);
+    }
     if (b->phase != BOOT_RELEASED) {
         return;
     }
@@ -275,6 +302,9 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         if (!cut && missing != 0) {
             never_cleared(m, tile, missing);
         }
+        return;
+    }
+    if (!cut && done_unstored(m, tile)) {
         return;
     }
     bool polled = b->last_poll.index != NO_INDEX;

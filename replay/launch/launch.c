@@ -62,7 +62,7 @@ void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = launch_of(tile);
     launch_fault(l, l->go_since);
-    l->parts_since = l->notify_early = l->notify_late = FAULT_NONE;
+    l->parts_since = l->notify_early = l->notify_late = l->shift_since = FAULT_NONE;
     l->got_go = 0;
     l->begun = false;
     for (unsigned p = 0; p < CORES; p++) {
@@ -178,10 +178,16 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
     if (l->active == YES && l->message_known && certain && (event->has & NOCAP_F_PC) != 0 &&
         nocap_launch_starts(&l->message, p)) {
         uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
+        bool shifted = l->shift_since != FAULT_NONE && event->pc - entry == l->shift;
+        fault_id since = shifted ? l->shift_since : l->since[p];
         CHECK_AFTER(
-            m, tile, GO_011, l->since[p], event->pc == entry, RELATED(l->slots[l->slot].index),
+            m, tile, GO_011, since, event->pc == entry, RELATED(l->slots[l->slot].index),
             "the kernel entered at kernel_config_base + kernel_text_offset of the launch message",
             "entered at 0x%llx, the message says 0x%x", (unsigned long long)event->pc, entry);
+        if (event->pc != entry) {
+            l->shift = event->pc - entry;
+            l->shift_since = m->fault;
+        }
     }
     k->inside = YES;
     k->entered = k->entered < UINT8_MAX ? (uint8_t)(k->entered + 1) : k->entered;

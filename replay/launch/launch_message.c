@@ -108,6 +108,10 @@ static const char *field_problem(const struct nocap_mailbox_layout *layout,
         if ((l->enables >> p & 1) != 0 && l->kernel_text_offset[p] >= room) {
             return "kernel_text_offset 0x%x from kernel_config_base lies outside L1";
         }
+        *value = nocap_kernel_entry(l, (enum nocap_processor)p);
+        if ((l->enables >> p & 1) != 0 && *value % NOCAP_KERNEL_ALIGN != 0) {
+            return "a kernel at 0x%x, which is no multiple of 4";
+        }
     }
     return NULL;
 }

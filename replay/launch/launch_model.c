@@ -71,7 +71,7 @@ static void core_runs(struct model *m, struct tile *tile, unsigned agent)
     struct launch_tile *part = part_of(tile);
     part->shown = true;
     if (part->boot.running[processor] != YES) {
-        part->boot.running[processor] = YES;
+        boot_core_runs(m, tile, processor);
         part->changed = true;
     }
     if (part->deferred != NULL && processor == NOCAP_PROCESSOR_BRISC) {
@@ -347,7 +347,7 @@ const struct model_ops launch_model = {
     .tile_size = sizeof(struct launch_tile),
     .first_rule = RST_001,
     .last_rule = GO_020,
-    .uses = 1u << MODEL_CQ,
+    .uses = 1u << MODEL_CQ | 1u << MODEL_HOST,
     .wants = wants,
     .places = PLACE_ALL,
     .init = init,

@@ -258,7 +258,9 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     CHECK(m, tile, GO_001, named, NO_REFS, "one of 00 40 80 C0 E0 F0", "signal 0x%02x", signal);
     if (!named) {
         if ((int)i == active) {
+            fault_id fault = m->fault;
             judge_lost_request(m, tile);
+            l->go_since = fault; /* BRISC obeys it, or does not */
         }
         return;
     }
@@ -386,6 +388,7 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
             }
             l->go = now(m);
             l->open = true;
+            l->go_since = l->by_host && l->go_since == FAULT_NONE ? tile->go_since : l->go_since;
             if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
                 launch_start(m, tile, launch_next_slot(tile));
                 /* in a trace that begins here, others may have had their commands before */

@@ -45,6 +45,10 @@ struct boot {
     struct event_ref early_done; /* DONE came while a byte was INIT: which rule, the future tells */
     struct event_ref last_poll;  /* of the host, which waits for this tile; index NO_INDEX: none */
     bool seen_ready;             /* .. and one showed DONE, which BRISC is not seen to store */
+    struct event_ref unstored;   /* .. the first that did where INIT was; index NO_INDEX: none */
+    uint8_t met;                 /* cores that were out of reset at some time, by processor bit */
+    struct event_ref unreleased[2]; /* BRISC, the first subordinate ran, and no agent has released
+                                       it; index NO_INDEX: no such thing */
 };
 
 struct sync {
@@ -84,6 +88,8 @@ struct launch {
     uint8_t got_go;        /* by processor bit */
     fault_id since[CORES]; /* what the part of each in the launch is known since */
     fault_id parts_since;  /* what it works with is known since */
+    uint64_t shift; /* of the latest kernel that was entered elsewhere than the message says */
+    fault_id shift_since; /* .. known since */
     bool begun;   /* before the trace shows it: its first commands and kernels may be missing */
     bool by_host; /* the last GO, or a message of HOST mode since, was the host's */
     struct kernel kernels[CORES];
@@ -179,7 +185,8 @@ struct launch_state {
         uint32_t pc;
         fault_id fault;
     } wrong_pc[CORES];
-    uint64_t *unready; /* indexes of the releases of which RST-017 was reported */
+    fault_id unreleased; /* what is known of tiles of which no agent released BRISC since */
+    uint64_t *unready;   /* indexes of the releases of which RST-017 was reported */
     uint32_t unready_count;
     uint64_t ready_turn; /* of the latest poll of the host that may have found one ready */
 };
@@ -235,6 +242,9 @@ static inline void launch_unshown(struct model *m, const struct tile *tile, stru
 void boot_init(struct tile *tile, bool power_on);
 void boot_outside_store(struct model *m, const struct observation *o);
 void boot_core_store(struct model *m, const struct observation *o);
+/* The core is seen to run. */
+void boot_core_runs(struct model *m, struct tile *tile, unsigned processor);
+void boot_judge_release(struct model *m, struct tile *tile);
 void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run);
 void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t old);
 void boot_done(struct model *m, struct tile *tile);

@@ -155,6 +155,17 @@ whole=$(printf '00%.0s' {1..768})
     store 9120 0x370 4 0x80000000
 } | style "the host loads the whole word" ""
 {
+    echo "$message"
+    store 9101 0x370 4 0x80000000
+    load 9110 0x373 1 0x0
+    store 9120 0x370 4 0x80000000
+} | style "a message of HOST mode that runs again" GO-023
+{
+    echo "${message/b0820000/b1820000}"
+    store 9101 0x370 4 0x80000000
+    load 9110 0x373 1 0x0
+} | style "a message whose kernels begin between two instructions" GO-009
+{
     echo "${message/300100004001/300120004001}"
     store 9101 0x370 4 0x80000000
     load 9110 0x373 1 0x0

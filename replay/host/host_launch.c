@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a host launches: its GO against what it has written and seen before. Rules GO-021 to
+ * GO-025. */
+#include "replay/host/host_private.h"
+
+/* Where more is observed than what a host does, and still not the tile's network, messages and
+ * kernels may be those of a dispatcher that is not. */
+static bool hides_dispatcher(const struct model *m, const struct tile *tile)
+{
+    const uint32_t host =
+        NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_SAMPLED;
+    bool network = (m->header->observes & NOCAP_CLASS_NOC) != 0 && tile->in_scope;
+    return !network && (m->header->observes & ~host) != 0;
+}
+
+uint32_t host_signal_address(const struct model *m, const struct tile *tile)
+{
+    int active = tile_go_index(m, tile);
+    return nocap_go_word_address(m->layout, active < 0 ? 0 : (unsigned)active) +
+           NOCAP_GO_SIGNAL_BYTE;
+}
+
+/* The slot that BRISC will read; -1: not known, or it still boots and will overwrite the GO. */
+static int next_slot(const struct model *m, const struct tile *tile)
+{
+    const struct launch_facts *f = &tile->launch;
+    uint32_t rd_ptr;
+    uint8_t signal;
+    if (!tile->sees_cores) {
+        return host_of(tile)->rd_ptr;
+    }
+    bool certain = f->active == NO && f->advance != UNKNOWN &&
+                   shadow_byte(&tile->l1, host_signal_address(m, tile), &signal) &&
+                   signal != NOCAP_GO_INIT && (f->request == 0 || f->request_done == YES) &&
+                   shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr);
+    return certain ? (int)((rd_ptr + (f->advance == YES)) % NOCAP_LAUNCH_SLOTS) : -1;
+}
+
+/* The initial contents of local memory lie there while firmware boots: no kernel. */
+static bool has_text(const struct written *w, const struct nocap_launch *message, uint32_t entry)
+{
+    uint32_t base = message->kernel_config_base[0];
+    bool scratch = entry >= base && entry - base < NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG;
+    return written_at(w->since_release, entry) || (!scratch && written_at(w->before, entry));
+}
+
+static void judge_texts(struct model *m, struct tile *tile)
+{
+    struct host_tile *h = host_of(tile);
+    uint32_t entry = 0;
+    unsigned lacking = CORES;
+    for (unsigned p = CORES; p-- > 0;) {
+        uint32_t at = nocap_kernel_entry(&h->message, (enum nocap_processor)p);
+        if (nocap_launch_starts(&h->message, p) && !has_text(h->written, &h->message, at)) {
+            lacking = p;
+            entry = at;
+        }
+    }
+    fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->texts_since;
+    CHECK_ONCE(m, tile, GO_024, since, lacking == CORES, RELATED(h->message_index),
+               "the kernels of all enabled processors in L1 when GO is stored",
+               "no agent has written to 0x%x, where the kernel of %s begins", entry,
+               lacking < CORES ? nocap_agent_name(nocap_cores[lacking].agent) : "");
+    h->texts_since = lacking == CORES ? FAULT_NONE : m->fault;
+    h->go_since = lacking == CORES ? h->go_since : m->fault;
+}
+
+/* The message that BRISC will read, in the state of L1 before this store, which may bring it. */
+static void take_message(struct model *m, struct tile *tile, const struct access *store)
+{
+    struct host_tile *h = host_of(tile);
+    uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
+    h->slot = next_slot(m, tile);
+    uint32_t at = nocap_launch_slot(m->layout, h->slot < 0 ? 0 : (unsigned)h->slot);
+    h->message_known = h->slot >= 0 && !touches(store, at, m->layout->launch_size) &&
+                       shadow_copy(&tile->l1, at, m->layout->launch_size, bytes);
+    if (h->message_known) {
+        nocap_launch_decode(m->layout, bytes, &h->message);
+    }
+}
+
+/* A message of HOST mode that stays in its slot would run again; where the cores are observed it is
+ * the launches' own (GO-007). */
+static void judge_slot(struct model *m, struct tile *tile)
+{
+    struct host_tile *h = host_of(tile);
+    bool written = (h->slots_written >> h->slot & 1) != 0;
+    bool again = (h->slots_run >> h->slot & 1) != 0 && !tile->sees_cores && h->message_known &&
+                 h->message.mode == NOCAP_MODE_HOST && h->message.enables != 0;
+    bool right = written && !again;
+    fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->message_since;
+    CHECK_ONCE(m, tile, GO_023, since, right, RELATED(written ? h->go.index : NO_INDEX),
+               "a launch message in the slot that BRISC reads when GO is stored",
+               written ? "no agent has written to slot %d since the GO that ran its message"
+                       : "no agent has written to slot %d",
+               h->slot);
+    h->go_since = right ? h->go_since : m->fault;
+    h->message_known &= written;
+    h->message_since = right ? FAULT_NONE : m->fault;
+    h->slots_run |= (uint8_t)(1u << h->slot);
+}
+
+void host_judge_go(struct model *m, struct tile *tile, const struct access *store)
+{
+    struct host_tile *h = host_of(tile);
+    struct host_state *s = m->state[MODEL_HOST];
+    bool complete = h->written != NULL;
+    tile->go_since = FAULT_NONE;
+    if (complete && h->running != UNKNOWN) {
+        fault_id since = asked_for(m, tile) ? h->held_since : s->held_since;
+        bool held = host_holds(tile);
+        CHECK_ONCE(m, tile, GO_025, since, !held, NO_REFS,
+                   "GO to a tile whose BRISC was released from reset",
+                   "BRISC of tile %u,%u is held in reset", tile->at.x, tile->at.y);
+        h->held_since = held ? m->fault : FAULT_NONE;
+        s->held_since = held ? m->fault : s->held_since;
+    }
+    if (host_holds(tile)) {
+        return;
+    }
+    if (h->owed != UNKNOWN && h->go.index != NO_INDEX && !tile->sees_cores) {
+        CHECK_ONCE(m, tile, GO_021, h->go_since, h->owed == NO, RELATED(h->go.index),
+                   "DONE (0x00) loaded from the go word's signal since the last GO",
+                   "the last load of it since the GO at #%llu did not show DONE",
+                   (unsigned long long)h->go.index);
+    }
+    h->go_since = h->owed == YES && !tile->sees_cores ? m->fault : FAULT_NONE;
+    h->rd_ptr = h->owed == NO ? h->rd_ptr : -1;
+    take_message(m, tile, store);
+    complete &= !hides_dispatcher(m, tile);
+    if (complete && h->slot >= 0) {
+        judge_slot(m, tile);
+    }
+    tile->go_since = h->message_since;
+    if (complete && h->message_known) {
+        judge_texts(m, tile);
+    }
+    h->owed = YES;
+    h->go = now(m);
+    if (h->rd_ptr >= 0) {
+        bool moves = h->message_known && h->message.mode == NOCAP_MODE_DEV;
+        h->rd_ptr = !h->message_known ? -1 : (h->rd_ptr + moves) % NOCAP_LAUNCH_SLOTS;
+    }
+}
+
+/* What the launch that the host has not seen end works with; NULL: nothing of that. */
+static const char *part_in_use(const struct model *m, const struct tile *tile,
+                               const struct access *a)
+{
+    const struct host_tile *h = host_of(tile);
+    uint8_t signal;
+    if (access_byte(a, host_signal_address(m, tile), &signal) && signal != NOCAP_GO_GO &&
+        signal != NOCAP_GO_DONE) {
+        return "the go word";
+    }
+    if (touches(a, m->layout->go_message_index, 4)) {
+        return "go_message_index";
+    }
+    if (h->slot >= 0 &&
+        touches(a, nocap_launch_slot(m->layout, (unsigned)h->slot), m->layout->launch_size)) {
+        return "its launch message";
+    }
+    for (unsigned p = 0; h->message_known && p < CORES; p++) {
+        uint32_t entry = nocap_kernel_entry(&h->message, (enum nocap_processor)p);
+        for (uint32_t i = 0;
+             nocap_launch_starts(&h->message, p) && i < IMAGES && i < h->image_count; i++) {
+            const struct image *image = &h->images[i];
+            if (image->addr <= entry && entry < image->addr + image->size &&
+                touches(a, image->addr, image->size)) {
+                return "the image of its kernels";
+            }
+        }
+    }
+    return NULL;
+}
+
+void host_judge_intrusion(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct host_tile *h = host_of(tile);
+    const char *part = part_in_use(m, tile, a);
+    CHECK_ONCE(m, tile, GO_022, h->go_since, part == NULL, RELATED(h->go.index),
+               "what a launch works with not written before DONE was loaded",
+               "%s written: %llu bytes at 0x%llx; no load since GO has shown DONE", part,
+               (unsigned long long)a->size, (unsigned long long)a->addr);
+    h->go_since = part == NULL ? h->go_since : m->fault;
+}

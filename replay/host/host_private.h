@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay/host: what a host has done with a tile, and found there. */
+#ifndef NOCAP_REPLAY_HOST_PRIVATE_H
+#define NOCAP_REPLAY_HOST_PRIVATE_H
+
+#include "base/sum.h"
+#include "replay/core/tile.h"
+#include "replay/host/host.h"
+#include "replay/host/written.h"
+
+enum { LOOKS = 16, IMAGES = 16 };
+
+/* One write of the host behind the mailbox. */
+struct image {
+    uint32_t addr, size;
+};
+
+struct host_tile {
+    enum known running; /* BRISC is out of reset */
+    enum known owed;    /* GO was stored, and no load of the host has shown DONE since */
+    bool ready;         /* a load has shown DONE since BRISC's release */
+    int signal;         /* of the go word, as last stored or loaded; -1: not known */
+    int rd_ptr;         /* -1: not known */
+    struct event_ref go;
+    struct event_ref done;  /* which the host stored itself; index NO_INDEX: it did not */
+    uint8_t done_over;      /* the signal that stood there */
+    fault_id go_since;      /* what is known of the launch since */
+    fault_id held_since;    /* that it is in reset, and should not be, is known since */
+    fault_id message_since; /* .. of launch messages; behind it, of kernels */
+    fault_id texts_since;   /* what lacks of the kernels is known to lack since */
+    int slot;               /* that the launch reads; -1: not known */
+    bool message_known;
+    struct nocap_launch message;
+    uint8_t slots_written;       /* since power-on, by slot */
+    uint8_t slots_run;           /* those that a GO used, and nobody has written since */
+    uint64_t message_index;      /* of the latest store to one */
+    uint64_t looks;              /* in a row that showed neither DONE nor GO */
+    bool waited;                 /* GO-026 was reported */
+    struct image images[IMAGES]; /* the latest */
+    uint32_t image_count;
+    struct written *written; /* NULL: the trace does not begin at power-on */
+};
+
+/* Of the whole. */
+struct host_state {
+    bool waited_held;    /* RST-019 was reported since BRISC was last released somewhere */
+    fault_id held_since; /* so is a tile then, for the same reason */
+    struct {
+        uint64_t turn; /* of the event of which the rule was reported */
+        fault_id fault;
+    } reported[NOCAP_RULE_COUNT];
+};
+
+static inline struct host_tile *host_of(const struct tile *tile)
+{
+    return tile->part[MODEL_HOST];
+}
+
+/* A multicast is one act: its rule is reported once, at the first tile that shows it. */
+bool host_already_reported(struct model *m, enum nocap_rule rule);
+void host_note_reported(struct model *m, enum nocap_rule rule);
+
+/* As CHECK_AFTER, for what one store makes wrong at several tiles. */
+#define CHECK_ONCE(m, tile, RULE, since, condition, ...)                                           \
+    do {                                                                                           \
+        bool right_ = (condition);                                                                 \
+        if (right_) {                                                                              \
+            CHECK_AFTER(m, tile, RULE, since, true, __VA_ARGS__);                                  \
+        } else if (asked_for(m, tile) || !host_already_reported(m, RULE)) {                        \
+            CHECK_AFTER(m, tile, RULE, since, false, __VA_ARGS__);                                 \
+            host_note_reported(m, RULE);                                                           \
+        }                                                                                          \
+    } while (0)
+
+/* BRISC was not released: nobody has done it, and no event of it shows that it runs. */
+static inline bool host_holds(const struct tile *tile)
+{
+    return host_of(tile)->running == NO && tile->launch.running[NOCAP_PROCESSOR_BRISC] != YES;
+}
+
+/* host_launch.c */
+/* The host stores GO: by what was known before. */
+void host_judge_go(struct model *m, struct tile *tile, const struct access *store);
+/* It stores while it has not seen the launch end. */
+void host_judge_intrusion(struct model *m, struct tile *tile, const struct access *a);
+/* Where the signal is that BRISC looks at. */
+uint32_t host_signal_address(const struct model *m, const struct tile *tile);
+
+#endif

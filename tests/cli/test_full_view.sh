@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Where the cores are observed, too: what a host left out is named all the same, once.
+. tests/cli/lib.sh
+
+"$NOCAP" capture --sim launch-host --tiles 1 --launches 3 -o "$T/run.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/ok.jsonl"
+finds() { # RULES NAME: exactly these rules are violated in $T/trace.jsonl
+    "$NOCAP" check --format json "$T/trace.jsonl" >"$T/report"
+    got=$(python3 -c '
+import json, sys
+print(*[f["rule"] for f in json.load(open(sys.argv[1]))["findings"] if "follows" not in f])' "$T/report")
+    [ "$got" = "$1" ] || echo "# found: $got"
+    check "$2" test "$got" = "$1"
+}
+# without NAME RULES PATTERN [FROM]: the run without the lines that match PATTERN, behind the first
+# that matches FROM.
+without() {
+    awk -v lines="$3" -v from="${4-.}" 'on && $0 ~ lines { next } { print } $0 ~ from { on = 1 }' \
+        "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds "$2" "$1"
+}
+host='"by":"host"'
+released="$host.*\"addr\":\"0xffb121b0\".*\"value\":\"0x47000\""
+go="$host.*\"addr\":\"0x370\".*\"value\":\"0x80000000\""
+
+without "nothing left out" "" "no such line"
+without "no launch message" GO-023 "$host.*\"addr\":\"0x70\"" "$released"
+without "no kernels" GO-024 "$host.*\"addr\":\"0x[89a-f][0-9a-f]*\",\"size\"" "$released"
+without "no jump at address 0, one finding for each of the two releases" "RST-018 RST-018" "$host.*\"addr\":\"0x0\""
+
+# A core fetched its kernels itself, or was given them by another tile.
+kernel=$(grep -m 1 -n "$go" "$T/ok.jsonl" | cut -d: -f1)
+fetched() { # EVENT for each place that a kernel had
+    awk -v go="$kernel" 'NR < go' "$T/ok.jsonl" | sed "/$released/q" >"$T/trace.jsonl"
+    sed "1,/$released/d" "$T/ok.jsonl" |
+        sed "/$host.*\"addr\":\"0x[89a-f][0-9a-f]*\",\"size\"/{s/.*\"t\":\([0-9]*\).*\"addr\":\"\(0x[0-9a-f]*\)\",\"size\":\([0-9]*\).*/{\"t\":\1,$1}/}" >>"$T/trace.jsonl"
+}
+fetched '"ev":"noc","x":1,"y":2,"by":"brisc","noc":0,"op":"read","sx":17,"sy":12,"saddr":"0x0","dx":1,"dy":2,"daddr":"\2","size":\3'
+"$NOCAP" check --rules GO-024 "$T/trace.jsonl" >"$T/out"
+out_has "kernels that a core fetched are there" "verdict: clean; held 1 of"
+fetched '"ev":"write","by":"noc","from":[3,3],"x":1,"y":2,"addr":"\2","size":\3'
+"$NOCAP" check --rules GO-024 "$T/trace.jsonl" >"$T/out"
+out_has "so are those that another tile wrote" "verdict: clean; held 1 of"
+fetched '"ev":"write","by":"brisc","x":1,"y":2,"addr":"\2","size":\3'
+"$NOCAP" check --rules GO-024 "$T/trace.jsonl" >"$T/out"
+out_has "and those that a core stored" "verdict: clean; held 1 of"
+
+# Whose release no event shows.
+without "BRISC of no tile was released" RST-020 "$released"
+without "and no reset event shows it run" RST-020 "$released|\"ev\":\"reset\""
+without "BRISC released nobody" RST-020 '"by":"brisc".*"addr":"0xffb121b0"'
+sed '1s/"core-mmio",//' "$T/trace.jsonl" >"$T/unseen.jsonl" && mv "$T/unseen.jsonl" "$T/trace.jsonl"
+finds "" "where its register stores are not observed it may have"
+
+# A host that waits for nothing.
+sed "/$released/,\$d" "$T/ok.jsonl" >"$T/trace.jsonl"
+for t in {40000..40015}; do
+    echo "{\"t\":$t,\"ev\":\"read\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"0x373\",\"size\":1,\"value\":\"0x40\"}"
+done >>"$T/trace.jsonl"
+finds RST-019 "a host that waits for a tile in reset"
+sed 's/^{"t":4001[5]/{"t":40100,"ev":"write","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x80000000"}\n&/' \
+    "$T/trace.jsonl" | grep -v '"read".*0x373' >"$T/go.jsonl" && mv "$T/go.jsonl" "$T/trace.jsonl"
+finds GO-025 "GO to a tile in reset"
+
+# The DONE at the end of the boot.
+done="\"by\":\"brisc\".*\"addr\":\"0x373\""
+awk -v lines="$done" '$0 ~ lines && !n++ { next } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+finds RST-021 "the host loads a DONE that no core has stored"
+sed "1,/$done/!d" "$T/trace.jsonl" | awk -v go="$go" '$0 ~ go { exit } { print }' >"$T/boot.jsonl" && mv "$T/boot.jsonl" "$T/trace.jsonl"
+finds RST-021 "the same at the end of a trace"
+
+# One word that is wrong is one finding.
+awk -v go="$go" '$0 ~ go && !n++ { sub(/0x80000000/, "0xa0000000") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+finds GO-001 "a launch behind an unknown signal"
+awk -v message="$host.*\"addr\":\"0x70\"" '$0 ~ message && !n++ { sub(/"data":"b0/, "\"data\":\"c0") } { print }' \
+    "$T/ok.jsonl" >"$T/trace.jsonl"
+finds GO-011 "all kernels entered beside where the message says"
+
+# The queue's own cores.
+queue() { # VIEW
+    "$NOCAP" capture --sim fast-dispatch --programs 2 --view "$1" -o "$T/run.nocap" 2>/dev/null
+    "$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/ok.jsonl"
+}
+queue host
+awk -v go="$go" '{ print } $0 ~ go && !n++ { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+finds GO-021 "GO twice to the prefetcher"
+for core in 2 3; do
+    grep -v "\"x\":14,\"y\":$core,.*\"addr\":\"0x370\"" "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds CQ-068 "no GO to 14,$core, which works: in the host's view"
+done
+queue raw
+for core in 2 3; do
+    grep -v "$host.*\"x\":14,\"y\":$core,.*\"addr\":\"0x370\"" "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds CQ-068 "and where all is observed"
+done
+awk -v go="$go" '/"by":"host".*"addr":"0x70"/ && !n++ { message = $0; next } { print } $0 ~ go && !m++ { split($0, g, ","); sub(/^[^,]*/, g[1], message); print message }' \
+    "$T/ok.jsonl" >"$T/trace.jsonl"
+finds CQ-068 "the prefetcher's launch message behind its GO"
+
+finish
