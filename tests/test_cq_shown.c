@@ -79,20 +79,23 @@ static void assert_no_error(const struct run *run, const struct nocap_sim_option
     nocap_report_free(report);
 }
 
-/* Number `i` of the runs: of hosts that put several commands into an entry, and of others. */
+/* Number `i` of the runs: of hosts that put several commands into an entry, that work with two
+ * dispatchers, and of others. */
 static struct nocap_sim_options options_of(unsigned i)
 {
     static const enum nocap_sim_scenario scenarios[] = {
-        NOCAP_SIM_FAST_DISPATCH_PACKED, NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAST_DISPATCH_RINGS};
+        NOCAP_SIM_FAST_DISPATCH_PACKED, NOCAP_SIM_FAST_DISPATCH,
+        NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAST_DISPATCH_RINGS};
     static const enum nocap_sim_view views[] = {NOCAP_SIM_VIEW_RAW, NOCAP_SIM_VIEW_CQ,
                                                 NOCAP_SIM_VIEW_ALL, NOCAP_SIM_VIEW_HOST};
-    size_t count = 0, first = i % 3 == 0 ? 1 : 0; /* that profile packs nothing */
+    size_t count = 0,
+           first = i % 2 == 0 ? 1 : 0; /* that profile has one dispatcher, packs nothing */
     while (nocap_profile_name(count) != NULL) {
         count++;
     }
     return (struct nocap_sim_options){.size = sizeof(struct nocap_sim_options),
-                                      .scenario = scenarios[i % 3],
-                                      .view = views[i / 3 % 4],
+                                      .scenario = scenarios[i % 4],
+                                      .view = views[i / 4 % 4],
                                       .workers = 1 + i % 3,
                                       .launches = 8,
                                       .seed = i,
@@ -100,7 +103,7 @@ static struct nocap_sim_options options_of(unsigned i)
                                       .profile = nocap_profile_name(first + i % (count - first))};
 }
 
-enum { RUNS = 24 };
+enum { RUNS = 32, RAW_PACKED = 16 }; /* so many further on the view and the host are the same */
 
 static void a_trace_begins_anywhere(void **state)
 {
@@ -190,9 +193,9 @@ static void only_the_first_bytes_were_captured(void **state)
 
 enum { OF_PREFETCH = 2, OF_DISPATCH = 3 };
 
-/* Semaphore `number` of the two kernels, and how many pages their buffer has. */
-static uint64_t semaphore_of(const struct nocap_sim_options *options, uint32_t number,
-                             uint64_t *pages)
+/* The semaphore of the two kernels that counts pages, or the one that STALL waits for; and how many
+ * pages their buffer has. */
+static uint64_t semaphore_of(const struct nocap_sim_options *options, bool sync, uint64_t *pages)
 {
     struct nocap_error err;
     struct nocap_header header;
@@ -202,7 +205,8 @@ static uint64_t semaphore_of(const struct nocap_sim_options *options, uint32_t n
     uint64_t base = header.cq.kernel_config;
     nocap_header_free(&header);
     *pages = profile.queue.buffer_pages;
-    return base + profile.queue.semaphores + number * profile.queue.semaphore_stride;
+    return base + profile.queue.semaphores +
+           (sync ? profile.queue.sync_semaphore * profile.queue.semaphore_stride : 0);
 }
 
 static bool adds(const struct nocap_event *e, uint8_t y, uint64_t addr)
@@ -237,9 +241,9 @@ static void the_first_page_that_is_not_free_is_found(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < RUNS; i++) {
-        struct nocap_sim_options options = options_of(12 * i);
+        struct nocap_sim_options options = options_of(RAW_PACKED * i);
         options.launches = 60;
-        uint64_t pages, semaphore = semaphore_of(&options, 0, &pages);
+        uint64_t pages, semaphore = semaphore_of(&options, false, &pages);
         struct run run = run_with(options);
         forget_releases(&run, semaphore);
         struct nocap_report *report = report_of(&run, &options, &(struct showing){0});
@@ -265,8 +269,8 @@ static void a_prefetcher_in_stall_says_for_what(void **state)
     (void)state;
     unsigned named = 0;
     for (unsigned i = 0; i < RUNS; i++) {
-        const struct nocap_sim_options options = options_of(12 * i);
-        uint64_t pages, semaphore = semaphore_of(&options, 2, &pages);
+        const struct nocap_sim_options options = options_of(RAW_PACKED * i);
+        uint64_t pages, semaphore = semaphore_of(&options, true, &pages);
         struct run run = run_with(options);
         size_t at = 0;
         while (at < run.count && !polls(&run.events[at], semaphore)) {
@@ -279,7 +283,7 @@ static void a_prefetcher_in_stall_says_for_what(void **state)
         run_trace_write("shown.nocap", &options, &run);
         assert_int_equal(nocap_hang(&hang, "shown.nocap", &until, &err), NOCAP_OK);
         for (size_t w = 0; at < run.count && w < hang->wait_count; w++) {
-            named += strstr(hang->waits[w].what, "the dispatcher's notify: semaphore 2") != NULL;
+            named += strstr(hang->waits[w].what, "the dispatcher's notify: semaphore 1") != NULL;
         }
         nocap_hang_free(hang);
         run_free(&run);

@@ -262,9 +262,9 @@ static struct trace simulate(unsigned i)
                                   .seed = i,
                                   .variant = i / NOCAP_SIM_SCENARIO_COUNT};
     struct trace t = {.name = nocap_sim_scenarios[o.scenario].name};
-    if (o.scenario == NOCAP_SIM_FAST_DISPATCH || o.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS ||
-        o.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED) {
-        o.profile = queue_profile(i, o.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED);
+    if (nocap_sim_has_queue(o.scenario)) {
+        o.profile = queue_profile(i, o.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
+                                         o.scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE);
         o.view = i / NOCAP_SIM_SCENARIO_COUNT % NOCAP_SIM_VIEW_COUNT;
         o.tiles = 0;
         o.workers = 1 + i % 3;

@@ -100,13 +100,14 @@ static void correct_runs_are_clean(void **state)
 {
     (void)state;
     static const enum nocap_sim_scenario scenarios[] = {
-        NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAST_DISPATCH_RINGS, NOCAP_SIM_FAST_DISPATCH_PACKED};
+        NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAST_DISPATCH_RINGS, NOCAP_SIM_FAST_DISPATCH_PACKED,
+        NOCAP_SIM_FAST_DISPATCH_SUBORDINATE};
     const char *name;
     for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
         for (uint64_t seed = 0; seed < SEEDS; seed++) {
             assert_clean((struct nocap_sim_options){
-                .scenario = scenarios[seed % 3],
-                .view = (enum nocap_sim_view)(seed / 2 % NOCAP_SIM_VIEW_COUNT),
+                .scenario = scenarios[seed % 4],
+                .view = (enum nocap_sim_view)(seed / 4 % NOCAP_SIM_VIEW_COUNT),
                 .board = 1 + seed / 8 % 2,
                 .workers = 1 + (uint32_t)seed % 9,
                 .seed = seed,
@@ -244,6 +245,12 @@ static void every_fault_is_found_among_commands_of_an_entry(void **state)
     find_every_fault(NOCAP_SIM_FAST_DISPATCH_PACKED, PACKED_FROM);
 }
 
+static void every_fault_is_found_with_two_dispatchers(void **state)
+{
+    (void)state;
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, PACKED_FROM);
+}
+
 static void find_every_hang(enum nocap_sim_scenario scenario)
 {
     const char *name;
@@ -275,6 +282,7 @@ static void hangs_hang(void **state)
     (void)state;
     find_every_hang(NOCAP_SIM_FAST_DISPATCH);
     find_every_hang(NOCAP_SIM_FAST_DISPATCH_PACKED);
+    find_every_hang(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE);
 }
 
 static bool root_is(const struct nocap_hang *hang, const char *state)
@@ -362,6 +370,7 @@ int main(void)
         cmocka_unit_test(launches_give_the_findings_of_the_default),
         cmocka_unit_test(every_fault_is_found),
         cmocka_unit_test(every_fault_is_found_among_commands_of_an_entry),
+        cmocka_unit_test(every_fault_is_found_with_two_dispatchers),
         cmocka_unit_test(hangs_hang),
         cmocka_unit_test(missing_credits_are_a_finding_or_a_hang),
         cmocka_unit_test(a_host_that_packs_may_leave_out_ids),

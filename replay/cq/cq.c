@@ -14,6 +14,7 @@ void cq_restart(struct cq *q, bool origin)
     cq_ring_init(q, origin);
     cq_completion_init(q, origin);
     memset(&q->dispatcher, 0, sizeof q->dispatcher);
+    cq_subordinate_init(q, origin);
     cq_expected_init(q, origin);
     memset(q->workers, 0, sizeof q->workers);
     q->owing = (struct cq_tile_set){{0}};
@@ -44,7 +45,15 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
 {
     bool prefetch = e->by == NOCAP_BY_PREFETCH;
     enum cq_core grows = prefetch ? CQ_DISPATCH : CQ_PREFETCH;
-    if ((e->has & NOCAP_F_SEM) != 0 && e->sem != 0) {
+    const struct nocap_queue *n = q->numbers;
+    uint64_t sem = (e->has & NOCAP_F_SEM) != 0 ? e->sem : 0;
+    bool subordinate =
+        n->dispatchers > 1 && sem == (prefetch ? n->subordinate_published : n->subordinate_free);
+    if (subordinate && prefetch) {
+        cq_relay_publish_subordinate(q, (uint32_t)e->value);
+    } else if (subordinate) {
+        cq_subordinate_release(q, (uint32_t)e->value);
+    } else if (sem != 0) {
         CQ_HOST(q, CQ_043, false, NO_REFS, "semaphore 0 alone in use", "semaphore %llu changed",
                 wide(e->sem));
     } else if ((e->has & NOCAP_F_AT) != 0 && !nocap_xy_equal(e->at, q->at[grows])) {
@@ -56,6 +65,15 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
         cq_relay_publish(q, (uint32_t)e->value);
     } else {
         cq_ring_credit(q, (uint32_t)e->value);
+    }
+}
+
+static void exec_event(struct cq *q, const struct nocap_event *e)
+{
+    if (cq_in_subordinate(q, e->addr)) {
+        cq_subordinate_exec(q, e->addr);
+    } else {
+        cq_ring_exec(q, e->addr, e->data, e->data_size);
     }
 }
 
@@ -78,9 +96,13 @@ static void queue_event(struct cq *q, const struct nocap_event *e)
     case NOCAP_OP_FETCH: cq_prefetch_fetch_event(q, e); break;
     case NOCAP_OP_LANDED: cq_prefetch_landed(q); break;
     case NOCAP_OP_RELAY: cq_relay_piece(q, e->addr, size, e->data, e->data_size, e); break;
-    case NOCAP_OP_EXEC: cq_ring_exec(q, e->addr, e->data, e->data_size); break;
+    case NOCAP_OP_EXEC: exec_event(q, e); break;
     case NOCAP_OP_CREDIT: credit_event(q, e); break;
-    case NOCAP_OP_DONE: q->ring.finished = q->ring.ends_shown = true; break;
+    case NOCAP_OP_DONE:
+        if (!cq_in_subordinate(q, e->addr)) {
+            q->ring.finished = q->ring.ends_shown = true;
+        }
+        break;
     default: break;
     }
 }
@@ -125,8 +147,7 @@ static void core_access(struct cq *q, struct nocap_xy at, const struct access *a
     }
 }
 
-/* A device write to the issue region; where it arrives, it follows from its request. */
-static void judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t agent)
+void cq_judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t agent)
 {
     bool hits = addr < place_end(&q->places.issue) && addr + size > q->numbers->issue;
     bool arrives = q->intruder.addr == addr && q->m->event->kind == NOCAP_EV_WRITE;
@@ -153,13 +174,12 @@ static void sysmem_access(struct cq *q, const struct access *a)
             cq_completion_host_sysmem(q, a);
         }
     } else if (a->store) {
-        judge_written(q, a->addr, a->size, NOCAP_BY_DMA);
+        cq_judge_written(q, a->addr, a->size, NOCAP_BY_DMA);
         cq_completion_dma(q, a);
     }
 }
 
-/* Everything may stand elsewhere than is known. */
-static void forget(struct cq *q)
+void cq_forget(struct cq *q)
 {
     cq_first(q->m)->judged = q;
     memset(q->boot, 0, sizeof q->boot);
@@ -187,181 +207,18 @@ static bool lacks_bytes(const struct cq *q, const struct observation *o)
 static void access_event(struct cq *q, const struct observation *o)
 {
     const struct access *a = &o->access;
-    if (lacks_bytes(q, o)) {
-        forget(q);
+    if (a->by == NOCAP_BY_NCRISC) {
+        if (o->tile != NULL && nocap_xy_equal(o->tile->at, q->at[CQ_DISPATCH])) {
+            cq_subordinate_core(q, a);
+        }
+    } else if (lacks_bytes(q, o)) {
+        cq_forget(q);
     } else if (o->tile == NULL) {
         sysmem_access(q, a);
     } else if (a->by == NOCAP_BY_HOST) {
         host_tile_access(q, o->tile->at, a);
     } else {
         core_access(q, o->tile->at, a);
-    }
-}
-
-/* ---- NOC ---- */
-
-/* Counters and pointers that only certain cores may write. */
-static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t size)
-{
-    struct access a = {.addr = e->daddr, .size = size};
-    bool prefetch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_PREFETCH]);
-    bool dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
-    if (!prefetch && !dispatch) {
-        return;
-    }
-    uint32_t sem = q->sem[prefetch ? CQ_PREFETCH : CQ_DISPATCH];
-    CHECK(q->m, cq_tile(q, prefetch ? CQ_PREFETCH : CQ_DISPATCH), CQ_041, !touches(&a, sem, 4),
-          NO_REFS,
-          "semaphore 0 counted up by an atomic of the other command-queue core, never stored",
-          "%s from %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
-    const struct nocap_queue *n = q->numbers;
-    bool idle = n->dispatchers < 2 &&
-                ((prefetch && touches(&a, sem + n->semaphore_stride, 4)) ||
-                 (dispatch && touches(&a, n->subordinate_buffer, n->subordinate_size)));
-    CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NO_REFS,
-          "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
-          "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y, wide(e->daddr));
-    CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_062,
-          !dispatch || !touches(&a, q->numbers->completion_rd, 4), NO_REFS,
-          "completion_q_rd_ptr written by the host only", "%s from %u,%u", nocap_op_name(e->op),
-          e->at.x, e->at.y);
-}
-
-static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_core core)
-{
-    if (core == CQ_PREFETCH) {
-        CQ_FETCHER(q, CQ_070, e->by != NOCAP_BY_BRISC || e->noc == q->numbers->noc_upstream,
-                   NO_REFS, "the prefetcher on NOC 0", "%s on NOC %u", nocap_op_name(e->op),
-                   e->noc);
-        return;
-    }
-    bool credit = e->op == NOCAP_OP_ATOMIC;
-    unsigned noc = credit ? q->numbers->noc_upstream : q->numbers->noc_dispatch;
-    bool buffer = (e->has & NOCAP_F_BUF) == 0 || (e->by == NOCAP_BY_NCRISC) == (e->buf < 3);
-    CQ_EXECUTOR(q, CQ_070, (e->by == NOCAP_BY_NCRISC || e->noc == noc) && buffer, NO_REFS,
-                "credits on NOC 0, all else on NOC 1; command buffer 3 for BRISC, the others for "
-                "NCRISC",
-                "%s of %s on NOC %u, buffer %u", nocap_op_name(e->op), nocap_agent_name(e->by),
-                e->noc, e->buf);
-}
-
-/* The firmware of the prefetcher writes nothing else. */
-static bool relays(const struct cq *q, const struct nocap_event *e)
-{
-    bool landed = (e->has & NOCAP_F_SADDR) != 0 && place_has(&q->places.landing, e->saddr);
-    bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
-    bool runs = q->any && q->boot[CQ_PREFETCH].running == YES && e->by == NOCAP_BY_BRISC;
-    return (to_dispatch && place_has(&q->places.buffer, e->daddr)) ||
-           (runs && (landed || to_dispatch));
-}
-
-static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
-{
-    bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
-    uint64_t offset;
-    judge_network(q, e, CQ_PREFETCH);
-    if (e->op == NOCAP_OP_READ && cq_sysmem_offset(q, e->saddr, &offset)) {
-        if (!cq_is_duplicate(q, CQ_ACT_FETCH, e)) {
-            cq_prefetch_packet(q, offset, e);
-        }
-    } else if (e->op == NOCAP_OP_WRITE && relays(q, e)) {
-        if (!to_dispatch || !place_has(&q->places.buffer, e->daddr)) {
-            judge_target(q, e, size);
-        }
-        if (!cq_is_duplicate(q, CQ_ACT_RELAY, e)) {
-            struct access a = access_of_event(e, e->daddr, size);
-            cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);
-        }
-    } else if (e->op == NOCAP_OP_ATOMIC && to_dispatch && e->daddr == q->sem[CQ_DISPATCH]) {
-        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
-            cq_relay_publish(q, (uint32_t)e->value);
-        }
-    } else if (e->op != NOCAP_OP_READ) {
-        judge_target(q, e, size);
-    }
-}
-
-static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
-{
-    bool to_prefetch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_PREFETCH]);
-    if (e->op == NOCAP_OP_READ) {
-        return;
-    }
-    judge_network(q, e, CQ_DISPATCH);
-    if (e->op == NOCAP_OP_ATOMIC && to_prefetch && e->daddr == q->sem[CQ_PREFETCH]) {
-        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
-            cq_ring_credit(q, (uint32_t)e->value);
-        }
-        return;
-    }
-    judge_target(q, e, size);
-    cq_dispatcher_noc(q, e);
-}
-
-static void request(struct cq *q, const struct nocap_event *e)
-{
-    uint64_t offset, size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
-    bool writes = e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
-    bool prefetch = nocap_xy_equal(e->at, q->at[CQ_PREFETCH]);
-    bool dispatch = nocap_xy_equal(e->at, q->at[CQ_DISPATCH]);
-    if (writes && cq_sysmem_offset(q, e->daddr, &offset)) {
-        struct access a = access_of_event(e, offset, size);
-        judge_written(q, offset, size, e->by);
-        bool pointer = touches(&a, q->numbers->host_wr, 4) && !dispatch;
-        CHECK(q->m, NULL, CQ_062, !pointer && !touches(&a, q->numbers->host_rd, 4), NO_REFS,
-              "the write pointer in host memory written by the dispatcher only, the read pointer "
-              "by the host only",
-              "+0x%llx written from %u,%u", wide(offset), e->at.x, e->at.y);
-    }
-    if (prefetch) {
-        prefetch_noc(q, e, size);
-    } else if (dispatch) {
-        dispatch_noc(q, e, size);
-    } else {
-        if (e->op != NOCAP_OP_READ) {
-            judge_target(q, e, size);
-        }
-        cq_worker_noc(q, e);
-    }
-}
-
-/* A request of the two cores, or a notify, of which the trace does not say where it goes or what it
- * counts. */
-static bool lacks_fields(const struct cq *q, const struct nocap_event *e)
-{
-    bool load = e->op == NOCAP_OP_READ, counts = e->op == NOCAP_OP_ATOMIC;
-    uint64_t needs = load ? NOCAP_F_S | NOCAP_F_SADDR | NOCAP_F_SIZE : NOCAP_F_D | NOCAP_F_DADDR;
-    bool pointer = (e->daddr & q->numbers->pcie_address_bit) != 0 && e->size <= 4;
-    bool go = e->daddr == q->m->layout->go_messages;
-    bool valued = (e->has & (NOCAP_F_VALUE | NOCAP_F_DATA)) != 0;
-    if (e->op == NOCAP_OP_WRITE) {
-        needs |= NOCAP_F_SIZE;
-    }
-    if (cq_is_core(q, e->at)) {
-        return (e->has & needs) != needs || ((counts || (!load && (pointer || go))) && !valued);
-    }
-    return (e->op == NOCAP_OP_INLINE || counts) && (e->has & NOCAP_F_DADDR) == 0;
-}
-
-static void request_event(struct cq *q, const struct nocap_event *e)
-{
-    if (lacks_fields(q, e)) {
-        forget(q);
-    } else {
-        request(q, e);
-    }
-}
-
-static void phase_event(struct cq *q, const struct nocap_event *e)
-{
-    if (nocap_xy_equal(e->at, q->at[CQ_DISPATCH])) {
-        cq_dispatcher_phase(q, e);
-    } else if (e->op == NOCAP_OP_WRITE) {
-        cq_relay_sent(q, e->id);
-    } else if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {
-        if (!cq_is_duplicate(q, CQ_ACT_LANDED, e)) {
-            cq_prefetch_done(q, e->id);
-        }
     }
 }
 
@@ -400,8 +257,8 @@ static void judge(struct cq *q, const struct observation *o)
 {
     q->sees_noc = noc_sees_requests(q->m);
     switch (o->kind) {
-    case OBS_REQUEST: request_event(q, o->event); break;
-    case OBS_PHASE: phase_event(q, o->event); break;
+    case OBS_REQUEST: cq_noc_request(q, o->event); break;
+    case OBS_PHASE: cq_noc_phase(q, o->event); break;
     case OBS_QUEUE: queue_event(q, o->event); break;
     case OBS_MEMORY: cq_completion_memory(q, &o->access); break;
     default: access_event(q, o); break;
@@ -428,8 +285,9 @@ __attribute__((noinline)) static void judge_of_chip(struct model *m, const struc
 static void check(struct model *m, const struct observation *o)
 {
     bool of_core = o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD;
-    if ((!of_core || o->access.by == NOCAP_BY_BRISC) &&
-        (cq_first(m) != NULL || o->kind == OBS_QUEUE || cq_begins(m, o->event))) {
+    bool followed = !of_core || o->access.by == NOCAP_BY_BRISC ||
+                    (o->access.by == NOCAP_BY_NCRISC && m->profile->queue.dispatchers > 1);
+    if (followed && (cq_first(m) != NULL || o->kind == OBS_QUEUE || cq_begins(m, o->event))) {
         judge_of_chip(m, o);
     }
 }
@@ -472,7 +330,7 @@ static void apply(struct model *m, const struct observation *o)
 static void forget_all(struct model *m)
 {
     for (struct cq *q = cq_first(m); q != NULL; q = q->next) {
-        forget(q);
+        cq_forget(q);
         publish(m, q);
     }
 }
@@ -488,7 +346,7 @@ const struct model_ops cq_model = {
     .name = "cq",
     .id = MODEL_CQ,
     .first_rule = CQ_001,
-    .last_rule = CQ_072,
+    .last_rule = CQ_073,
     .uses = 1u << MODEL_LAUNCH | 1u << MODEL_NOC,
     .wants = wants,
     .places = PLACE(L1) | PLACE(LOW) | PLACE_MAILBOX | PLACE(SOFT_RESET) | PLACE(STREAM),

@@ -13,6 +13,7 @@ static void free_queue(struct cq *q)
         free(q->bytes);
         free(q->host.slots);
         free(q->ring.page);
+        free(q->subordinate.page);
         free(q->completion.page_id);
         free(q->timestamps.slots);
         free(q->host.spans);
@@ -41,6 +42,8 @@ static void set_places(struct cq *q, const struct nocap_header *header, uint64_t
         .slots = {n->queue, shift_of(n->entry_bytes), n->queue_slots},
         .landing = {n->cmddat, 0, n->cmddat_size},
         .buffer = {n->buffer, page, n->buffer_pages},
+        .subordinate = {n->subordinate_buffer, shift_of(n->subordinate_page),
+                        n->dispatchers > 1 ? n->subordinate_size / n->subordinate_page : 0},
         .issue = {n->issue, 0, n->issue_size},
         .completion = {n->completion, page, n->completion_size >> page},
         .stamps = {n->timestamps, shift_of(n->timestamp_stride), n->timestamp_slots},
@@ -53,6 +56,8 @@ static void set_places(struct cq *q, const struct nocap_header *header, uint64_t
     uint64_t config = header->cq.has_kernel_config ? header->cq.kernel_config : n->kernel_config;
     for (unsigned core = 0; core < CQ_CORES; core++) {
         q->sem[core] = (uint32_t)config + n->semaphores;
+        uint32_t id = core == CQ_PREFETCH ? n->subordinate_free : n->subordinate_published;
+        q->subordinate_sem[core] = q->sem[core] + id * n->semaphore_stride;
         q->sees[core] = nocap_header_in_scope(header, q->at[core]);
     }
 }
@@ -76,11 +81,13 @@ static bool allocate(struct cq *q)
     q->host.arena = malloc(CQ_ARENA);
     q->host.slots = calloc(places->slots.units, sizeof *q->host.slots);
     q->ring.page = calloc(places->buffer.units, sizeof *q->ring.page);
+    q->subordinate.page = calloc(places->subordinate.units + 1, sizeof *q->subordinate.page);
     q->completion.page_id = calloc(places->completion.units, sizeof *q->completion.page_id);
     q->timestamps.slots = calloc(places->stamps.units + 1, sizeof *q->timestamps.slots);
     return q->records != NULL && q->bytes != NULL && q->host.spans != NULL &&
            q->host.arena != NULL && q->host.slots != NULL && q->ring.page != NULL &&
-           q->completion.page_id != NULL && q->timestamps.slots != NULL;
+           q->subordinate.page != NULL && q->completion.page_id != NULL &&
+           q->timestamps.slots != NULL;
 }
 
 /* All chips are set up as the header says of one; where it says nothing, as on `like`. */

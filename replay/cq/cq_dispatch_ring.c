@@ -46,8 +46,7 @@ static void finish_command(struct cq *q)
     }
 }
 
-/* Whether the trace shows what the prefetcher publishes. */
-static bool sees_published(const struct cq *q)
+bool cq_sees_published(const struct cq *q)
 {
     return (q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen;
 }
@@ -55,7 +54,7 @@ static bool sees_published(const struct cq *q)
 static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 {
     struct cq_ring *r = &q->ring;
-    if (r->origin && sees_published(q)) {
+    if (r->origin && cq_sees_published(q)) {
         CQ_EXECUTOR_AFTER(q, CQ_038, r->since, pages < r->published, NO_REFS,
                           "only published pages read by the dispatcher",
                           "0x%llx, page %llu of %llu published", wide(addr), wide(pages),
@@ -92,6 +91,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
                        record != NULL ? record : &(struct cq_record){.at = r->brief.at});
     }
     cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
+    cq_subordinate_brief(q, &r->brief);
     r->current_pages = page->pages;
     r->record = page->pages != 0 ? page->record : NO_INDEX;
     cq_expected_exec(q, r->record);
@@ -146,7 +146,7 @@ static void judge_block(struct cq *q, uint32_t value)
     uint64_t may = blocks > 0 ? (blocks - 1) * q->numbers->block_pages : 0;
     uint64_t released = r->released + value;
     if (r->ended) { /* what is left comes back as it is */
-        bool count = !r->origin || !sees_published(q) || released <= r->published;
+        bool count = !r->origin || !cq_sees_published(q) || released <= r->published;
         CQ_EXECUTOR_AFTER(q, CQ_039, r->released_since, count, RELATED(r->executed_index),
                           "no more pages released than were published", "%u on top of %llu", value,
                           wide(r->released));

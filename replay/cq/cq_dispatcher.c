@@ -22,6 +22,21 @@ void cq_dispatcher_begin(struct cq *q)
     }
 }
 
+void cq_judge_counted(struct cq *q, unsigned stream, uint32_t value, uint32_t want, fault_id since)
+{
+    const struct cq_stream *s = &q->dispatcher.streams[stream];
+    uint32_t ahead = (value - want) << (32 - q->numbers->count_bits);
+    bool passed = (int32_t)ahead >= 0;
+    bool all = !passed || want == 0 || !s->settled || want < s->goes || !q->sees_noc ||
+               cq_set_empty(&q->owing);
+    since = since == FAULT_NONE && passed && !all ? cq_worker_lost(q) : since;
+    cq_blame(&since, passed && !all ? s->since : FAULT_NONE);
+    CQ_EXECUTOR_AFTER(q, CQ_058, since, passed && all, RELATED(s->index),
+                      "the dispatcher goes on when all notifies have come",
+                      passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
+                      value, want);
+}
+
 /* A WAIT, or the wait that a SEND_GO_SIGNAL begins with, is over. */
 static void judge_passed(struct cq *q)
 {
@@ -30,19 +45,10 @@ static void judge_passed(struct cq *q)
         b->known && ((b->id == NOCAP_CQ_DISPATCH_WAIT && (b->flags & NOCAP_CQ_WAIT_STREAM) != 0) ||
                      b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL);
     struct cq_stream *s = waits ? stream_of(q, b->stream) : NULL;
-    if (s == NULL || !s->fresh) {
-        return;
+    if (s != NULL && s->fresh) {
+        cq_judge_counted(q, (unsigned)(s - q->dispatcher.streams), s->value, b->count, b->since);
+        s->fresh = false;
     }
-    uint32_t ahead = (s->value - b->count) << (32 - q->numbers->count_bits);
-    bool passed = (int32_t)ahead >= 0;
-    bool all = !passed || b->count == 0 || !s->settled || b->count < s->goes || !q->sees_noc ||
-               cq_set_empty(&q->owing);
-    fault_id since = b->since == FAULT_NONE && passed && !all ? cq_worker_lost(q) : b->since;
-    CQ_EXECUTOR_AFTER(q, CQ_058, since, passed && all, RELATED(s->index),
-                      "the dispatcher goes on when all notifies have come",
-                      passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
-                      s->value, b->count);
-    s->fresh = false;
 }
 
 void cq_dispatcher_end(struct cq *q)
@@ -150,7 +156,7 @@ void cq_dispatcher_core(struct cq *q, const struct access *a)
                         "semaphore 0 never stored to by the dispatcher", "%llu bytes at 0x%llx",
                         wide(a->size), wide(a->addr));
         }
-    } else {
+    } else if (!a->store || !cq_subordinate_notified(q, a)) {
         cq_completion_core(q, a);
     }
 }
@@ -222,6 +228,19 @@ static void judge_channel(struct cq *q, const struct nocap_event *e)
     }
 }
 
+void cq_dispatcher_go(struct cq *q, const struct nocap_event *e, uint32_t word, bool said)
+{
+    struct nocap_go_word go = nocap_go_decode(word);
+    struct cq_stream *s = stream_of(q, q->numbers->first_stream + (uint64_t)go.offset);
+    if (s != NULL) {
+        s->goes++;
+        s->settled = s->settled && said; /* who answers that one, nobody knows */
+    }
+    if (!q->loose) {
+        cq_worker_go(q, e->d, word);
+    }
+}
+
 void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
 {
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
@@ -245,17 +264,9 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
     } else if (access_word(&a, q->m->layout->go_messages, &word) &&
                nocap_go_decode(word).signal == NOCAP_GO_GO && e->mcast == 0 &&
                (e->has & NOCAP_F_D) != 0) {
-        struct nocap_go_word go = nocap_go_decode(word);
-        struct cq_stream *s = stream_of(q, q->numbers->first_stream + (uint64_t)go.offset);
         judge_arrived(q, e);
         judge_passed(q);
-        if (s != NULL) {
-            s->goes++;
-            s->settled = s->settled && said; /* who answers that one, nobody knows */
-        }
-        if (!q->loose) {
-            cq_worker_go(q, e->d, word);
-        }
+        cq_dispatcher_go(q, e, word, said);
     } else {
         judge_channel(q, e);
     }

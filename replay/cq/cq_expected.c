@@ -12,7 +12,7 @@ void cq_expected_init(struct cq *q, bool origin)
 {
     struct cq_expected *x = &q->expected;
     memset(&x->at, 0, sizeof x->at);
-    x->moved = q->numbers->write_offsets_used > 1 && !origin;
+    cq_offsets_init(q, &x->at.offsets, origin);
     x->known = origin;
     x->decoded = false;
     x->strays = 0;
@@ -72,16 +72,20 @@ static bool complete(struct cq *q)
     case NOCAP_CQ_DISPATCH_TIMESTAMP:
         add_target(k, &(struct cq_target){.memory = true, .addr = c->addr, .size = 8});
         return true;
-    case NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET: x->moved = true; return false;
+    case NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET:
+        cq_offsets_set(&x->at.offsets, &k->record);
+        return true;
     case NOCAP_CQ_DISPATCH_WRITE_PAGED: return false;
-    default: return k->known == k->subs.count && c->write_offset_index == 0;
+    default: return k->known == k->subs.count && cq_offsets_move(&x->at.offsets, k);
     }
 }
 
-static void lose(struct cq_expected *x)
+static void lose(struct cq *q)
 {
+    struct cq_expected *x = &q->expected;
     x->known = x->decoded = false;
     x->strays = 0;
+    cq_offsets_init(q, &x->at.offsets, false);
 }
 
 /* Reads the command that comes next; false: it is not known, or not published. */
@@ -92,6 +96,10 @@ static bool decode(struct cq *q)
     if (x->at.record >= q->published) {
         return false;
     }
+    if (r != NULL && r->subordinate) { /* it is none of the dispatcher's */
+        x->command.known = x->command.subs.count = 0;
+        return x->decoded = true;
+    }
     const uint8_t *bytes = r != NULL && (r->good || r->silent) ? cq_bytes_of(q, r) : NULL;
     bool whole = bytes != NULL && r->brief.since == FAULT_NONE;
     if (!x->decoded && whole) {
@@ -99,7 +107,7 @@ static bool decode(struct cq *q)
                      (r->silent || x->command.record.has_dispatch) && complete(q);
     }
     if (!whole || !x->decoded) {
-        lose(x);
+        lose(q);
     }
     return x->decoded;
 }
@@ -117,7 +125,7 @@ static void next_command(struct cq *q)
     x->at.target = 0;
     x->decoded = false;
     if (r != NULL && r->several) {
-        lose(x);
+        lose(q);
     }
 }
 
@@ -274,7 +282,7 @@ static void judge_stray(struct cq *q, const struct nocap_event *e, const struct 
     cq_blame(&x->since, q->m->fault);
     note_fault(q);
     if (++x->strays > CQ_LEAP) {
-        lose(x);
+        lose(q);
     }
 }
 
@@ -340,7 +348,7 @@ void cq_expected_exec(struct cq *q, uint64_t record)
 {
     struct cq_expected *x = &q->expected;
     x->polls = 0;
-    if (!x->known && !x->moved && record != NO_INDEX) {
+    if (!x->known && record != NO_INDEX) {
         x->known = true;
         x->decoded = false;
         x->since = FAULT_NONE;

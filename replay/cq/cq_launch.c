@@ -12,24 +12,31 @@ void cq_launch_forget(struct cq *q)
     memset(&q->program, 0, sizeof q->program);
     q->program.terminated = NO_INDEX;
     q->program.listed = origin ? NO : UNKNOWN;
-    q->program.whole = q->program.ran_all = origin;
+    q->program.whole = q->program.ran_all = q->program.origin = origin;
+    cq_offsets_init(q, &q->program.offsets, origin);
     for (unsigned i = 0; i < CQ_STREAMS; i++) {
         q->program.streams[i] = (struct cq_goes){
             .cleared = origin ? NO : UNKNOWN, .sent.known = origin, .index = NO_INDEX};
     }
 }
 
+static void forget_streams(struct cq_program *p)
+{
+    for (unsigned i = 0; i < CQ_STREAMS; i++) {
+        p->streams[i] = (struct cq_goes){.cleared = UNKNOWN, .index = NO_INDEX};
+    }
+}
+
 void cq_launch_lose(struct cq *q, bool all)
 {
     struct cq_program *p = &q->program;
-    p->whole = p->unacked = false;
+    p->whole = p->unacked = p->unacked_message = false;
     if (all) {
+        cq_offsets_init(q, &p->offsets, false);
         p->listed = UNKNOWN;
-        p->ran_all = false;
+        p->ran_all = p->origin = false;
         p->busy = (struct cq_tile_set){{0}};
-        for (unsigned i = 0; i < CQ_STREAMS; i++) {
-            p->streams[i] = (struct cq_goes){.cleared = UNKNOWN, .index = NO_INDEX};
-        }
+        forget_streams(p);
     }
 }
 
@@ -61,7 +68,8 @@ static void take_message(struct cq *q, const struct cq_target *t, const struct c
     if (known) {
         nocap_launch_decode(l, t->payload, &message);
     }
-    CQ_HOST(q, CQ_052, first, NO_REFS,
+    bool resets = q->numbers->inline_only != 0 || cq_set_meets(tiles, &q->program.reset);
+    CQ_HOST(q, CQ_052, first || !resets, NO_REFS,
             "launch messages in slot 0, since every launch resets the read pointer",
             "one at 0x%llx", wide(t->addr));
     if (known && message.enables != 0) {
@@ -70,6 +78,7 @@ static void take_message(struct cq *q, const struct cq_target *t, const struct c
                 message.mode);
     }
     cq_set_join(&q->program.messaged, tiles);
+    q->program.unacked_message |= q->command.mcast;
 }
 
 static void take_write(struct cq *q, const struct cq_target *t)
@@ -105,6 +114,17 @@ static void take_write(struct cq *q, const struct cq_target *t)
     } else if (t->addr >= q->sem[CQ_PREFETCH] - 16 && t->addr < NOCAP_L1_SIZE &&
                t->size < NOCAP_L1_SIZE && t->addr + t->size > p->blob_end) {
         p->blob_end = (uint32_t)(t->addr + t->size);
+    }
+}
+
+static void take_writes(struct cq *q, struct cq_command *k)
+{
+    if (!cq_offsets_move(&q->program.offsets, k)) {
+        cq_launch_lose(q, false);
+        return;
+    }
+    for (uint32_t i = 0; i < k->known && !k->targets[i].memory; i++) {
+        take_write(q, &k->targets[i]);
     }
 }
 
@@ -196,10 +216,82 @@ static void judge_barrier(struct cq *q, struct cq_brief *brief)
     }
 }
 
-static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_brief *brief)
+/* The subordinate dispatcher may send the go words of a launch. It may also be one of no program,
+ * for which nothing was written. */
+static void take_notify(struct cq *q, const struct nocap_cq_command *c)
+{
+    struct cq_program *p = &q->program;
+    CQ_HOST(q, CQ_044, !p->unacked_message || c->wait != 0, RELATED(p->unacked_index),
+            "a barrier between the multicasts of a launch and its GO", "%s",
+            "NOTIFY_SUBORDINATE_GO_SIGNAL without it");
+    p->unacked = p->unacked && c->wait == 0;
+    p->unacked_message = false;
+}
+
+/* The host is seen to count notifies on. What it waited for before may have been more. */
+static void count_on(struct cq_program *p)
+{
+    if (!p->counts && !p->origin) {
+        forget_streams(p);
+    }
+    p->counts = true;
+}
+
+/* Go words of a host that counts notifies on: they wait for those of all launches before. */
+static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq_brief *brief)
 {
     struct cq_program *p = &q->program;
     struct cq_goes *s = goes_of(q, c->wait_stream);
+    if (s == NULL || c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
+        cq_launch_lose(q, true);
+        return;
+    }
+    if (s->sent.known) {
+        bool right = c->wait_count == s->sent.v;
+        CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
+                      "SEND_GO_SIGNAL behind the notifies of all go words before it",
+                      "it waits for %llu, there were %u go words", wide(c->wait_count), s->sent.v);
+        brief->since = s->sent.since = fault_of(q->m, right);
+    } else {
+        value_set(&s->sent, (uint32_t)c->wait_count);
+    }
+    s->sent.v += (uint32_t)c->num_unicast_txns;
+    s->index = q->m->event->index;
+    p->whole = p->ran_all = false;
+}
+
+/* What such a host waits for. */
+static void take_wait_on(struct cq *q, const struct nocap_cq_command *c, struct cq_goes *s,
+                         struct cq_brief *brief)
+{
+    bool clears = (c->flags & NOCAP_CQ_WAIT_CLEAR_STREAM) != 0;
+    bool waits = (c->flags & NOCAP_CQ_WAIT_STREAM) != 0;
+    if (s->sent.known) {
+        uint32_t count = waits ? (uint32_t)c->count : 0;
+        bool right = clears ? count == s->sent.v : (int32_t)(s->sent.v - count) >= 0;
+        CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
+                      clears ? "WAIT for the notifies of all go words before it clears the stream"
+                             : "WAIT for no more notifies than there were go words",
+                      "it waits for %u, there were %u go words", count, s->sent.v);
+        brief->since = fault_of(q->m, right);
+    }
+    if (clears) {
+        value_set(&s->sent, 0);
+    }
+}
+
+static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_brief *brief,
+                    bool subordinate)
+{
+    struct cq_program *p = &q->program;
+    struct cq_goes *s = goes_of(q, c->wait_stream);
+    if (p->counts) {
+        if (!subordinate) {
+            judge_barrier(q, brief);
+        }
+        take_go_on(q, c, brief);
+        return;
+    }
     fault_id counted = judge_count(q, c);
     judge_barrier(q, brief);
     if (s == NULL) { /* which of them the notifies come to, nobody knows */
@@ -270,10 +362,17 @@ static void take_wait(struct cq *q, const struct nocap_cq_command *c, struct cq_
     struct cq_program *p = &q->program;
     const unsigned streams = NOCAP_CQ_WAIT_STREAM | NOCAP_CQ_WAIT_CLEAR_STREAM;
     if ((c->flags & NOCAP_CQ_WAIT_BARRIER) != 0) {
-        p->unacked = false;
+        p->unacked = p->unacked_message = false;
     }
     struct cq_goes *s = (c->flags & streams) != 0 ? goes_of(q, c->stream) : NULL;
     if (s == NULL) {
+        return;
+    }
+    if (q->numbers->inline_only == 0 && (c->flags & NOCAP_CQ_WAIT_CLEAR_STREAM) == 0) {
+        count_on(p);
+    }
+    if (p->counts) {
+        take_wait_on(q, c, s, brief);
         return;
     }
     fault_id early = s->early;
@@ -310,11 +409,12 @@ static void take_wait(struct cq *q, const struct nocap_cq_command *c, struct cq_
 void cq_brief(const struct nocap_cq_command *c, struct cq_brief *brief)
 {
     bool go = c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL;
+    bool notifies = c->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL;
     brief->known = true;
     brief->id = c->id;
-    brief->flags = (uint8_t)c->flags;
+    brief->flags = (uint8_t)(notifies ? c->wait : c->flags);
     brief->stream = (uint16_t)(go ? c->wait_stream : c->stream);
-    brief->count = (uint32_t)(go ? c->wait_count : c->count);
+    brief->count = (uint32_t)(go ? c->wait_count : notifies ? c->index_bitmask : c->count);
 }
 
 /* A command whose data the prefetcher reads elsewhere, to write them or to send them to the host.
@@ -338,8 +438,7 @@ static void take_head(struct cq *q, const struct nocap_cq_record *r, struct cq_b
     }
 }
 
-void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief *brief,
-                       fault_id fault)
+void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brief, fault_id fault)
 {
     const struct nocap_cq_record *r = &k->record;
     const struct nocap_cq_command *c = &r->dispatch;
@@ -367,6 +466,10 @@ void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief
     brief->since = fault;
     brief->unaligned = q->program.unaligned;
     bool good = fault == FAULT_NONE;
+    bool subordinate = r->prefetch.dispatcher_type == 1;
+    if (subordinate || c->id == NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET) {
+        count_on(&q->program);
+    }
     switch (c->id) {
     case NOCAP_CQ_DISPATCH_WAIT:
         if (good) {
@@ -376,15 +479,17 @@ void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief
         }
         break;
     case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA: take_list(q, k, fault); break;
-    case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL: take_go(q, c, brief); break;
+    case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL: take_go(q, c, brief, subordinate); break;
+    case NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL: take_notify(q, c); break;
     case NOCAP_CQ_DISPATCH_TIMESTAMP: q->program.unacked = false; break; /* ends with a barrier */
-    case NOCAP_CQ_DISPATCH_TERMINATE: q->program.terminated = q->m->event->index; break;
+    case NOCAP_CQ_DISPATCH_TERMINATE:
+        q->program.terminated = subordinate ? q->program.terminated : q->m->event->index;
+        break;
     case NOCAP_CQ_DISPATCH_WRITE_PAGED: cq_launch_lose(q, false); break; /* wherever banks are */
+    case NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET: cq_offsets_set(&q->program.offsets, r); break;
     default:
         if (good) {
-            for (uint32_t i = 0; i < k->known && !k->targets[i].memory; i++) {
-                take_write(q, &k->targets[i]);
-            }
+            take_writes(q, k);
         } else {
             cq_launch_lose(q, nocap_cq_data_offset(c) == NOCAP_CQ_HEADER);
         }

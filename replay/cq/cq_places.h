@@ -12,11 +12,12 @@ struct cq_place {
     uint32_t base, shift, units; /* a unit has 1 << shift bytes */
 };
 struct cq_places {
-    struct cq_place slots;      /* the prefetch queue */
-    struct cq_place landing;    /* records that were read */
-    struct cq_place buffer;     /* pages of the dispatch buffer */
-    struct cq_place issue;      /* records of the host */
-    struct cq_place completion; /* its pages */
+    struct cq_place slots;       /* the prefetch queue */
+    struct cq_place landing;     /* records that were read */
+    struct cq_place buffer;      /* pages of the dispatch buffer */
+    struct cq_place subordinate; /* .. and of the subordinate dispatcher's; none: it is idle */
+    struct cq_place issue;       /* records of the host */
+    struct cq_place completion;  /* its pages */
     struct cq_place stamps;
 };
 

@@ -174,6 +174,16 @@ static inline uint32_t cq_ptr_advance(const struct cq *q, uint32_t ptr, uint32_t
     return at | toggle;
 }
 
+/* Whether this access or request is of the subordinate dispatcher's pages. */
+static inline bool cq_in_subordinate(const struct cq *q, uint64_t addr)
+{
+    return place_has(&q->places.subordinate, addr);
+}
+/* Whether the trace shows what the dispatcher stores to notify its subordinate. */
+static inline bool cq_sees_syncs(const struct cq *q)
+{
+    return q->sees_stores && q->sees[CQ_DISPATCH];
+}
 /* Whether the trace shows the requests of the dispatcher. */
 static inline bool cq_sees_writes(const struct cq *q)
 {
@@ -200,8 +210,16 @@ bool cq_begins(const struct model *m, const struct nocap_event *event);
 bool cq_is_of_other(const struct cq *q, const struct nocap_event *event);
 /* Everything starts anew: `origin` says that all counters are known to stand at their start. */
 void cq_restart(struct cq *q, bool origin);
+/* Everything may stand elsewhere than is known. */
+void cq_forget(struct cq *q);
+/* A device write to the issue region; where it arrives, it follows from its request. */
+void cq_judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t agent);
 /* Whether the other way in which a trace shows acts showed this one. */
 bool cq_is_duplicate(struct cq *q, enum cq_op act, const struct nocap_event *event);
+
+/* cq_noc.c: requests */
+void cq_noc_request(struct cq *q, const struct nocap_event *event);
+void cq_noc_phase(struct cq *q, const struct nocap_event *event);
 
 /* cq_boot.c: from the first pointer to the GO of the two cores */
 void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a);
@@ -267,6 +285,14 @@ struct cq_tile_set cq_target_tiles(const struct cq *q, const struct cq_target *t
 fault_id cq_judge_record(struct cq *q, const struct cq_command *command, fault_id shape);
 fault_id cq_judge_writes(struct cq *q, const struct cq_command *command);
 
+/* cq_offsets.c: write offsets */
+/* As the dispatcher starts; else only the first is known, which hosts leave 0. */
+void cq_offsets_init(const struct cq *q, struct cq_offsets *o, bool origin);
+/* SET_WRITE_OFFSET. */
+void cq_offsets_set(struct cq_offsets *o, const struct nocap_cq_record *r);
+/* Adds that of the command to its addresses; false: it is not known. */
+bool cq_offsets_move(const struct cq_offsets *o, struct cq_command *command);
+
 /* cq_bytes.c: records by number, and their bytes for as long as there is room */
 void cq_bytes_keep(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known);
 /* NULL: they are not known. */
@@ -282,7 +308,8 @@ uint64_t cq_count_entries(struct cq *q, uint64_t from, uint64_t to);
 uint64_t cq_count_relayed(struct cq *q, uint64_t from, uint64_t to);
 
 /* cq_launch.c: what the commands add up to */
-void cq_launch_command(struct cq *q, const struct cq_command *command, struct cq_brief *brief,
+/* Write offsets are added to the addresses of `command`. */
+void cq_launch_command(struct cq *q, struct cq_command *command, struct cq_brief *brief,
                        fault_id fault);
 void cq_launch_forget(struct cq *q);
 /* A command that is not known: what was written since the last launch is not known any more. */
@@ -304,9 +331,13 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
                     uint64_t known, const struct nocap_event *event);
 void cq_relay_sent(struct cq *q, uint64_t id);
 void cq_relay_publish(struct cq *q, uint32_t value);
+/* The same of the subordinate dispatcher's. */
+void cq_relay_publish_subordinate(struct cq *q, uint32_t value);
 
 /* cq_dispatch_ring.c: pages on the dispatcher's side */
 void cq_ring_init(struct cq *q, bool origin);
+/* Whether the trace shows what the prefetcher publishes. */
+bool cq_sees_published(const struct cq *q);
 /* What `agent` knows of a command by its bytes, where its record does not say it. */
 void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, uint64_t known,
                    uint8_t agent);
@@ -325,8 +356,28 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *event);
 void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
 /* The first of the multicasts without an end; NULL: there is none. */
 struct cq_write *cq_unacked(struct cq_dispatcher *d);
+/* A go word leaves for a tile; `said`: as a command says. */
+void cq_dispatcher_go(struct cq *q, const struct nocap_event *event, uint32_t word, bool said);
+/* Whoever waits for `want` notifies on a stream goes on, and has read `value`; `since`: what is
+ * wrong with the command. */
+void cq_judge_counted(struct cq *q, unsigned stream, uint32_t value, uint32_t want, fault_id since);
 /* A notify too many is on its way to `stream`. */
 void cq_dispatcher_extra(struct cq *q, uint64_t stream);
+
+/* cq_subordinate.c: the subordinate dispatcher */
+void cq_subordinate_init(struct cq *q, bool origin);
+/* A record reaches its buffer, is published, begun with, over. UINT32_MAX: the prefetcher forgot to
+ * publish it; `sent`: its bytes have left. */
+void cq_subordinate_relay(struct cq *q, uint64_t addr, uint64_t size, struct cq_record *r);
+void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool sent);
+void cq_subordinate_exec(struct cq *q, uint64_t addr);
+void cq_subordinate_release(struct cq *q, uint32_t value);
+void cq_subordinate_write(struct cq *q, const struct nocap_event *event);
+void cq_subordinate_core(struct cq *q, const struct access *a);
+/* The dispatcher stores to the words by which it notifies it, or to others: false. Where the trace
+ * does not show that, the command that does it. */
+bool cq_subordinate_notified(struct cq *q, const struct access *a);
+void cq_subordinate_brief(struct cq *q, const struct cq_brief *b);
 
 /* cq_expected.c: what the dispatcher writes against what its commands say */
 void cq_expected_init(struct cq *q, bool origin);

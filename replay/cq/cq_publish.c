@@ -148,10 +148,11 @@ static bool is_plain(const struct cq *q, const struct nocap_cq_record *r)
         q->set->unhandled[NOCAP_CQ_PREFETCH][c->id] || q->numbers->inline_only != 0) {
         return true; /* or it is judged to be wrong */
     }
+    bool subordinate = c->dispatcher_type == 1 && c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
+                       !(r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_WAIT);
     bool multicast = r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
                      r->dispatch.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
-    bool moves = r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET;
-    return c->dispatcher_type == 0 && !multicast && !moves;
+    return (c->dispatcher_type == 0 || subordinate) && !multicast;
 }
 
 /* So with all commands of an entry. */
@@ -187,6 +188,7 @@ static void loosen(struct cq *q)
     cq_launch_lose(q, true);
     cq_completion_lose(q);
     memset(&q->dispatcher, 0, sizeof q->dispatcher);
+    cq_subordinate_init(q, false);
     memset(q->workers, 0, sizeof q->workers);
     q->owing = (struct cq_tile_set){{0}};
     p->relay = NO_INDEX;
@@ -212,7 +214,8 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     }
     if (shaped && (relay || relays == NOCAP_CQ_RELAYS_HEAD)) {
         r->length = (uint32_t)c->length;
-        r->pages = cq_pages_of(q, r->length);
+        r->subordinate = relay && c->dispatcher_type == 1 && q->numbers->dispatchers > 1;
+        r->pages = r->subordinate ? 0 : cq_pages_of(q, r->length);
     }
     cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
     r->says_since = q->host_fault;
@@ -220,7 +223,7 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     r->several = relays == NOCAP_CQ_RELAYS_BUFFER || relays == NOCAP_CQ_RELAYS_HEAD;
     r->silent = relays != NOCAP_CQ_RELAYS_WHOLE && relays != NOCAP_CQ_RELAYS_HEAD;
     r->gathered = relays == NOCAP_CQ_RELAYS_HEAD;
-    r->good = shaped && r->pages != 0;
+    r->good = shaped && (r->pages != 0 || r->subordinate);
     if (relays == NOCAP_CQ_RELAYS_BUFFER && q->numbers->inline_only == 0) {
         note_gap(q, NOCAP_QUEUE_NOT_SHOWN);
     }

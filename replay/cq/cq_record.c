@@ -3,7 +3,7 @@
  * CQ-043. Those about writes to tiles are in cq_write.c. */
 #include "replay/cq/cq_private.h"
 
-/* Whether there is a semaphore 2, by which the dispatcher lets the prefetcher go on. */
+/* Whether there is a semaphore by which the dispatcher lets the prefetcher go on. */
 static bool syncs(const struct cq *q)
 {
     return q->numbers->semaphore_count > 2;
@@ -69,7 +69,8 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c)
 {
     bool streams = (c->flags & (NOCAP_CQ_WAIT_STREAM | NOCAP_CQ_WAIT_CLEAR_STREAM)) != 0;
     bool flags = (c->flags & ~nocap_cq_known_flags(q->set, NOCAP_CQ_DISPATCH, c->id)) == 0;
-    bool count = (c->flags & NOCAP_CQ_WAIT_STREAM) == 0 || c->count <= NOCAP_CQ_WAIT_COUNT_MAX;
+    bool count = (c->flags & NOCAP_CQ_WAIT_STREAM) == 0 || q->program.counts ||
+                 c->count <= NOCAP_CQ_WAIT_COUNT_MAX;
     bool right = flags && (!streams || is_stream(q, c->stream)) && count;
     CQ_HOST(
         q, CQ_017, right, NO_REFS,
@@ -103,8 +104,10 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
     bool offset =
         !is_stream(q, c->wait_stream) || go.offset == c->wait_stream - q->numbers->first_stream;
     bool master = go.master_x == q->at[CQ_DISPATCH].x && go.master_y == q->at[CQ_DISPATCH].y;
+    bool signal = go.signal == NOCAP_GO_GO ||
+                  (q->numbers->inline_only == 0 && go.signal == NOCAP_GO_RESET_READ_PTR);
     CQ_HOST(
-        q, CQ_021, go.signal == NOCAP_GO_GO && ((master && offset) || q->loose), NO_REFS,
+        q, CQ_021, signal && ((master && offset) || q->loose), NO_REFS,
         "a go word with GO, the dispatch tile and the stream that is waited for",
         "signal 0x%02x, master %u,%u, offset %u; 0x%02x, %u,%u and %llu are right", go.signal,
         go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->at[CQ_DISPATCH].x,
@@ -201,13 +204,39 @@ static fault_id judge_dispatch(struct cq *q, const struct cq_command *k)
     }
 }
 
+/* What the subordinate dispatcher executes. */
+static bool executes(uint8_t id)
+{
+    switch (id) {
+    case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL:
+    case NOCAP_CQ_DISPATCH_SET_NUM_WORKER_SEMS:
+    case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA:
+    case NOCAP_CQ_DISPATCH_SET_SUB_DEVICE_WORKER_COUNTS:
+    case NOCAP_CQ_DISPATCH_WAIT:
+    case NOCAP_CQ_DISPATCH_RT_PROFILER_FLUSH:
+    case NOCAP_CQ_DISPATCH_TERMINATE: return true;
+    default: return false;
+    }
+}
+
+/* A command of the subordinate dispatcher against the page that it has. */
+static fault_id judge_one_page(struct cq *q, const struct nocap_cq_record *r, fault_id shape)
+{
+    bool fits = r->prefetch.length <= q->numbers->subordinate_page;
+    CQ_HOST_AFTER(q, CQ_008, shape, fits, NO_REFS,
+                  "a command of the subordinate dispatcher in one page", "%llu bytes of %u",
+                  wide(r->prefetch.length), q->numbers->subordinate_page);
+    return fault_of(q->m, fits);
+}
+
 fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shape)
 {
     const struct nocap_cq_record *r = &k->record;
     struct cq_program *program = &q->program;
     program->unaligned = FAULT_NONE;
     bool last = r->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE && !program->prefetch_terminated;
-    if (program->terminated != NO_INDEX) {
+    bool subordinate = r->prefetch.dispatcher_type == 1 && q->numbers->dispatchers > 1;
+    if (program->terminated != NO_INDEX && !subordinate) {
         CQ_HOST(q, CQ_069, last, RELATED(program->terminated), "TERMINATE as the last command",
                 "%s", "another record behind it");
         program->terminated = last ? program->terminated : NO_INDEX;
@@ -222,7 +251,8 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     }
     const struct nocap_cq_command *c = &r->dispatch;
     const char *name = nocap_cq_name(NOCAP_CQ_DISPATCH, c->id);
-    bool defined = name != NULL && !q->set->unhandled[NOCAP_CQ_DISPATCH][c->id];
+    bool defined = name != NULL && !q->set->unhandled[NOCAP_CQ_DISPATCH][c->id] &&
+                   (!subordinate || executes(c->id));
     CQ_HOST(q, CQ_009, defined, NO_REFS, "a dispatch command that the dispatcher executes",
             "id %u, %s", c->wire, name != NULL ? name : "which is none");
     if (!defined) {
@@ -234,6 +264,9 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     CQ_HOST(q, CQ_043, !idle, NO_REFS, "no commands for the subordinate dispatcher, which is idle",
             "%s", name);
     fault_id fault = judge_dispatch(q, k);
+    if (fault == FAULT_NONE && subordinate) {
+        fault = judge_one_page(q, r, shape);
+    }
     if (fault == FAULT_NONE) {
         judge_length(q, r, shape);
     }

@@ -184,6 +184,80 @@ static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const st
     }
 }
 
+/* The record that was relayed is the dispatcher's. */
+static void next_record(struct cq *q, const struct cq_record *r)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    p->after = p->relay != NO_INDEX ? p->relay + 1 : p->after;
+    p->relay = p->relay == NO_INDEX || (r != NULL && r->several) ? NO_INDEX : p->relay + 1;
+}
+
+/* The record that is relayed must be published before the next. What that is known since. */
+static fault_id forget_relay(struct cq *q)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    CQ_FETCHER_AFTER(
+        q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false, RELATED(p->index),
+        "the pages of a record published before the next is relayed", "%s", "they are not");
+    fault_id forgot = q->m->fault;
+    cq_relay_publish(q, UINT32_MAX);
+    return forgot;
+}
+
+static void close_subordinate(struct cq *q)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    if (s->open && s->credits) {
+        CQ_FETCHER_AFTER(q, CQ_037, s->since, false, RELATED(s->begun),
+                         "the page of a record published before the next is relayed", "%s",
+                         "it is not");
+        cq_blame(&s->since, q->m->fault);
+    }
+    if (s->open) {
+        cq_relay_publish_subordinate(q, UINT32_MAX);
+    }
+}
+
+static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
+                                 const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    if (p->open) {
+        forget_relay(q);
+    }
+    close_subordinate(q);
+    find_record(q, e);
+    struct cq_record *r = relayed(q);
+    cq_report_step(q, NOCAP_RECORD_RELAYED, r);
+    judge_landed(q, r);
+    p->bytes = 0;
+    p->since = r != NULL ? r->read_since : FAULT_NONE;
+    p->index = e->index;
+    p->unsent.count = 0;
+    struct access a = access_of_event(e, addr, size);
+    judge_bytes(q, r, &a);
+    cq_subordinate_relay(q, addr, size, r);
+    if (e->kind == NOCAP_EV_NOC) {
+        cq_packet_issued(&p->unsent, e);
+    }
+}
+
+void cq_relay_publish_subordinate(struct cq *q, uint32_t value)
+{
+    struct cq_record *r = relayed(q);
+    q->any = true;
+    if (q->loose) {
+        return;
+    }
+    const struct cq_prefetcher *p = &q->prefetcher;
+    bool open = q->subordinate.open;
+    cq_subordinate_publish(q, p->relay, value, p->unsent.count == 0 || !p->sents_seen);
+    if (open) {
+        cq_report_step(q, NOCAP_RECORD_HANDED, r);
+        next_record(q, r);
+    }
+}
+
 static bool in_buffer(const struct cq *q, uint64_t addr, const struct nocap_event *e)
 {
     bool tile = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
@@ -200,6 +274,10 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     if (q->loose) {
         return;
     }
+    if (cq_in_subordinate(q, addr)) {
+        relay_to_subordinate(q, addr, size, e);
+        return;
+    }
     if (size > place_size(&q->places.buffer) || !in_buffer(q, addr, e)) {
         relay_elsewhere(q, addr, size, e);
         return;
@@ -210,14 +288,11 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
     bool inside = p->open && q->ring.cursor.known && (offset == 0 || own);
     if (p->open && addr != p->at && !inside && (whole || addr % q->numbers->page == 0)) {
-        CQ_FETCHER_AFTER(
-            q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false, RELATED(p->index),
-            "the pages of a record published before the next is relayed", "%s", "they are not");
-        forgot = q->m->fault;
-        cq_relay_publish(q, UINT32_MAX);
+        forgot = forget_relay(q);
         r = relayed(q);
     }
     if (!p->open) {
+        close_subordinate(q);
         cq_blame(&forgot, take_unrelayed(q, (uint32_t)addr));
         find_record(q, e);
         open_relay(q, (uint32_t)addr, bytes, known);
@@ -278,8 +353,7 @@ static void end_relay(struct cq *q, struct cq_record *r, uint32_t pages)
     cq_blame(&ring->cursor.since, p->since);
     ring->cursor.v = place_wrap(&q->places.buffer, p->begin + (uint64_t)pages * q->numbers->page);
     p->unsent.count = 0;
-    p->after = p->relay != NO_INDEX ? p->relay + 1 : p->after;
-    p->relay = p->relay == NO_INDEX || (r != NULL && r->several) ? NO_INDEX : p->relay + 1;
+    next_record(q, r);
 }
 
 static void judge_publish(struct cq *q, const struct cq_record *r, uint32_t value, uint32_t due)

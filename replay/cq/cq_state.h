@@ -59,6 +59,12 @@ struct cq_command {
     struct cq_target targets[CQ_TARGETS];
 };
 
+/* What the dispatcher adds to the addresses of its writes. */
+struct cq_offsets {
+    uint8_t known; /* a bit each */
+    uint32_t v[NOCAP_CQ_WRITE_OFFSETS];
+};
+
 struct cq_record {
     struct event_ref at;
     uint32_t addr, size, length, pages; /* sysmem offset, entry * 16, relayed bytes, their pages */
@@ -76,6 +82,7 @@ struct cq_record {
     bool l1_known;
     bool ends;              /* it ends the prefetcher */
     bool several;           /* commands of its entry follow that are not known */
+    bool subordinate;       /* it is for the subordinate dispatcher, whose pages it takes */
     bool silent;            /* the prefetcher executes it: nothing is relayed as a record */
     bool gathered;          /* bytes from elsewhere follow its own; its pages come in pieces */
     uint32_t part, parts;   /* which of its entry, from 0 on; how many are behind it there */
@@ -200,6 +207,31 @@ struct cq_ring {
     uint64_t release_count;
 };
 
+/* The subordinate dispatcher and the prefetcher's relays to it. */
+struct cq_subordinate {
+    bool origin;                            /* counted from the very first page */
+    bool credits, releases, notifies;       /* they are seen where the profile has them */
+    bool open;                              /* a record is relayed and not published yet */
+    bool reads;                             /* it was seen to begin with its present command */
+    bool decoded;                           /* `record` is that command's */
+    bool started;                           /* a SEND_GO_SIGNAL: it was begun with */
+    bool let;                               /* of its launch: that was judged */
+    bool listed;                            /* `table` is known: where go words go */
+    uint64_t acquired, published, released; /* pages: each a command */
+    struct value cursor, at; /* pages: where the prefetcher goes on; of its present command */
+    uint64_t
+        *page; /* of the buffer: number of the record that is published there, NO_INDEX: none */
+    uint64_t begun; /* index of the latest relay */
+    fault_id since; /* the pages are known since */
+    struct nocap_cq_record record;
+    uint32_t words, table[CQ_GO_TABLE];
+    uint32_t sent, strays; /* go words of the present command; those that are none of it */
+    fault_id written; /* what was written for the launches that it is notified of is known since */
+    uint32_t notified[CQ_STREAMS], launched[CQ_STREAMS]; /* by the dispatcher; by itself */
+    uint32_t counts[CQ_STREAMS];                         /* as it read them last */
+    bool fresh[CQ_STREAMS];                              /* since its latest launch */
+};
+
 struct cq_stream {
     bool read;
     uint32_t value;  /* as read last */
@@ -230,9 +262,9 @@ struct cq_expected {
         uint64_t done;   /* bytes of that one that were written */
         bool listed;     /* `table` is known: where go words go */
         uint32_t table[CQ_GO_TABLE];
+        struct cq_offsets offsets;
     } at;
     uint64_t polls; /* since the dispatcher began with its present command */
-    bool moved;     /* it may write with offsets, which are not followed */
     bool decoded;   /* `command` is that record's */
     uint8_t go_word[NOCAP_GO_WORD_SIZE];
     uint32_t strays; /* writes that none explains: each may be one that is missing */
@@ -255,16 +287,20 @@ struct cq_program {
     enum known listed;
     struct event_ref list_at;
     struct cq_tile_set messaged, reset, ran, busy;
-    bool ran_all;      /* `ran` has every tile that ever got a go word */
-    bool whole;        /* what was written since the last launch is known */
-    fault_id waited;   /* a WAIT behind GO is wrong */
-    fault_id intruded; /* a tile was written to behind its GO */
-    bool unacked;      /* a multicast has no barrier behind it */
+    bool ran_all;         /* `ran` has every tile that ever got a go word */
+    bool whole;           /* what was written since the last launch is known */
+    fault_id waited;      /* a WAIT behind GO is wrong */
+    fault_id intruded;    /* a tile was written to behind its GO */
+    bool unacked;         /* a multicast has no barrier behind it */
+    bool unacked_message; /* .. and one of launch messages */
     struct cq_tile_set unacked_tiles;
     uint64_t unacked_index;
     uint32_t blob_end;
     fault_id unaligned; /* of the command that is judged: of its addresses */
     struct cq_goes streams[CQ_STREAMS];
+    struct cq_offsets offsets;
+    bool origin; /* all go words are known from the first on */
+    bool counts; /* the host counts notifies on, without a clear for each launch */
     struct value event;
     uint64_t events;     /* host events so far */
     uint64_t terminated; /* index of TERMINATE, NO_INDEX: not yet */
@@ -344,11 +380,12 @@ struct cq_timestamps {
 };
 
 struct cq_worker {
-    bool go, owes;  /* it got a go word; and has not notified since */
-    uint8_t done;   /* enum known */
-    uint8_t offset; /* of the stream */
-    fault_id since; /* it went on without a notify */
-    fault_id lost;  /* of a request that may have been its notify */
+    bool go, owes;   /* it got a go word; and has not notified since */
+    uint8_t done;    /* enum known */
+    uint8_t offset;  /* of the stream */
+    fault_id since;  /* it went on without a notify */
+    fault_id lost;   /* of a request that may have been its notify */
+    fault_id launch; /* what it runs is known since */
     uint64_t go_index;
 };
 
@@ -383,12 +420,13 @@ struct cq {
     uint16_t chip;
     enum nocap_board like; /* whose tiles it is on, where the header has no board */
     struct nocap_xy at[CQ_CORES];
-    uint32_t sem[CQ_CORES]; /* L1 address of semaphore 0 */
-    bool sees[CQ_CORES];    /* what the core does is observed */
+    uint32_t sem[CQ_CORES];             /* L1 address of semaphore 0 */
+    uint32_t subordinate_sem[CQ_CORES]; /* of that for the subordinate dispatcher's pages */
+    bool sees[CQ_CORES];                /* what the core does is observed */
     bool sees_stores, sees_loads, sees_noc, sees_sysmem;
     bool any; /* something of the queue was seen */
-    /* Its host uses a second dispatcher, write offsets or go words to rectangles: only what stands
-     * in each command, entries, reads and completions are followed. */
+    /* Its host uses a second dispatcher on another tile, or go words to rectangles: only what
+     * stands in each command, entries, reads and completions are followed. */
     bool loose;
     struct {
         bool any;
@@ -408,6 +446,7 @@ struct cq {
     struct cq_prefetcher prefetcher;
     struct cq_ring ring;
     struct cq_dispatcher dispatcher;
+    struct cq_subordinate subordinate;
     struct cq_expected expected;
     struct cq_completion completion;
     struct cq_timestamps timestamps;

@@ -72,13 +72,13 @@ static bool wants_notify(const struct queue_view *v, struct nocap_wait *w, char 
     const struct nocap_queue *n = v->q->numbers;
     const struct poll *l = v->polls[CQ_PREFETCH];
     if (l == NULL || n->semaphore_count <= 2 ||
-        l->addr != v->q->sem[CQ_PREFETCH] + 2 * n->semaphore_stride) {
+        l->addr != v->q->sem[CQ_PREFETCH] + n->sync_semaphore * n->semaphore_stride) {
         return false;
     }
     wait_since(w, l->since);
     w->by = cq_party(v, CQ_DISPATCH);
     wait_place(w, l->addr, 4);
-    WHAT("the dispatcher's notify: semaphore 2 stays %llu", wide(l->value));
+    WHAT("the dispatcher's notify: semaphore %u stays %llu", n->sync_semaphore, wide(l->value));
     return true;
 }
 

@@ -23,7 +23,8 @@ static void judge_reset(struct cq *q, const struct tile *tile)
                            "the reset of the read pointer obeyed before GO overwrites it", "%s",
                            "the tile has not stored its read pointer yet"));
     }
-    if (!waiting && l->advance != UNKNOWN &&
+    bool resets = q->numbers->inline_only != 0 || l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST;
+    if (!waiting && resets && l->advance != UNKNOWN &&
         shadow_word(&tile->l1, q->m->layout->rd_ptr, &rd_ptr)) {
         FOLLOWING(q->m, since,
                   CHECK_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_event_ref(q, NOCAP_BY_DISPATCH),
@@ -46,6 +47,7 @@ void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
                             .owes = true,
                             .done = NO,
                             .offset = nocap_go_decode(word).offset,
+                            .launch = q->expected.launch,
                             .go_index = q->m->event->index};
     if (nocap_header_in_scope(q->m->header, at)) {
         cq_set_add(&q->owing, at);
@@ -144,7 +146,8 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     }
     bool early = w->owes && w->done == NO;
     const char *wrong = problem(q, e, w, stream, update);
-    FOLLOWING(q->m, w->since != FAULT_NONE ? w->since : q->expected.launch,
+    fault_id since = w->since != FAULT_NONE ? w->since : w->launch;
+    FOLLOWING(q->m, since != FAULT_NONE ? since : q->expected.launch,
               CHECK_AT(q->m, tile, CQ_055, wrong == NULL, at,
                        RELATED(w->go ? w->go_index : NO_INDEX),
                        "one notify for every go word: a posted write of 0x40 to the stream that "

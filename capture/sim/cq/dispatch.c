@@ -74,9 +74,9 @@ static void release_block(struct sim_cq *q)
     d->ahead = false;
     if (due && !sim_cq_lasts(q, NOCAP_SIM_FAULT_RELEASE_MISSED)) {
         bool short_of = sim_cq_fault_due(q, NOCAP_SIM_FAULT_RELEASE_31);
-        sim_cq_send_release(q, sim_cq_semaphore(q->n, 0), q->n->block_pages - (short_of ? 1u : 0u));
+        sim_cq_send_release(q, 0, q->n->block_pages - (short_of ? 1u : 0u));
         if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_RELEASE_EARLY)) {
-            sim_cq_send_release(q, sim_cq_semaphore(q->n, 0), q->n->block_pages);
+            sim_cq_send_release(q, 0, q->n->block_pages);
             d->ahead = true;
         }
     }
@@ -145,7 +145,7 @@ static void read_header(struct sim_cq *q)
         q->load_seq = seq;
     }
     sim_cq_emit_load(q, q->board.dispatch, d->ptr, size, 0, d->header);
-    sim_cq_emit_unit(q, NOCAP_OP_EXEC, d->ptr, size, seq);
+    sim_cq_emit_exec(q, d->ptr, d->header, size, seq);
 }
 
 static void loop(struct sim_cq *q, struct cq_agent *a)

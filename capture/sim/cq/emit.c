@@ -53,11 +53,11 @@ void sim_cq_emit_store(struct sim_cq *q, struct nocap_xy at, enum nocap_agent by
     }
 }
 
-void sim_cq_emit_load(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t size,
-                      uint64_t value, const uint8_t *data)
+void sim_cq_emit_load_by(struct sim_cq *q, struct nocap_xy at, enum nocap_agent by, uint32_t addr,
+                         uint32_t size, uint64_t value, const uint8_t *data)
 {
     if (is_observed(q, addr, true)) {
-        struct nocap_event *e = sim_access(&q->k, NOCAP_EV_READ, NOCAP_BY_BRISC, addr, size);
+        struct nocap_event *e = sim_access(&q->k, NOCAP_EV_READ, by, addr, size);
         sim_set_tile(e, at);
         if (data != NULL) {
             sim_set_data(e, data, size);
@@ -245,12 +245,23 @@ void sim_cq_emit_unit(struct sim_cq *q, enum nocap_op op, uint32_t addr, uint32_
         struct nocap_event *e = sim_cq_unit(q, op);
         e->addr = addr;
         e->has |= NOCAP_F_ADDR;
-        if (op == NOCAP_OP_EXEC) {
-            sim_set_data(e, q->dispatch.header, size);
-        } else if (op != NOCAP_OP_DONE) {
+        if (op != NOCAP_OP_DONE) {
             e->size = size;
             e->has |= NOCAP_F_SIZE;
         }
+        sim_set_seq(e, seq);
+        sim_emit(&q->k, e);
+    }
+}
+
+void sim_cq_emit_exec(struct sim_cq *q, uint32_t addr, const uint8_t *header, uint32_t size,
+                      uint64_t seq)
+{
+    if (sim_cq_shows(q, NOCAP_CLASS_CQ)) {
+        struct nocap_event *e = sim_cq_unit(q, NOCAP_OP_EXEC);
+        e->addr = addr;
+        e->has |= NOCAP_F_ADDR;
+        sim_set_data(e, header, size);
         sim_set_seq(e, seq);
         sim_emit(&q->k, e);
     }
@@ -269,13 +280,14 @@ void sim_cq_emit_read(struct sim_cq *q, enum nocap_op op, const struct cq_read *
     }
 }
 
-void sim_cq_emit_credit(struct sim_cq *q, enum nocap_agent by, struct nocap_xy at, uint32_t pages,
-                        uint64_t seq)
+void sim_cq_emit_credit(struct sim_cq *q, enum nocap_agent by, struct nocap_xy at,
+                        uint32_t semaphore, uint32_t pages, uint64_t seq)
 {
     if (sim_cq_shows(q, NOCAP_CLASS_CQ)) {
         struct nocap_event *e = sim_cq_unit(q, NOCAP_OP_CREDIT);
         sim_set_tile(e, at);
         e->by = (uint8_t)by;
+        e->sem = semaphore;
         e->has |= NOCAP_F_SEM | NOCAP_F_BY;
         sim_set_value(e, pages);
         sim_set_seq(e, seq);

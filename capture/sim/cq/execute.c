@@ -7,8 +7,8 @@
 
 enum { POLL_STREAM = 12, POLL_READ_PTR = 12 };
 
-static cq_routine write_linear, write_packed, write_large, wait, wait_stream, set_go, send_go,
-    timestamp, host_write, push_back, terminate;
+static cq_routine write_linear, write_packed, write_large, wait, wait_stream, set_offsets, set_go,
+    send_go, notify_subordinate, timestamp, host_write, push_back, terminate;
 
 static cq_routine *const routines[] = {
     [NOCAP_CQ_DISPATCH_WRITE_LINEAR] = write_linear,
@@ -16,6 +16,8 @@ static cq_routine *const routines[] = {
     [NOCAP_CQ_DISPATCH_WRITE_PACKED] = write_packed,
     [NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE] = write_large,
     [NOCAP_CQ_DISPATCH_WAIT] = wait,
+    [NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET] = set_offsets,
+    [NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL] = notify_subordinate,
     [NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA] = set_go,
     [NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL] = send_go,
     [NOCAP_CQ_DISPATCH_TIMESTAMP] = timestamp,
@@ -63,12 +65,21 @@ static void aim(struct cq_dispatch *d, uint32_t noc_xy, uint64_t addr, bool mcas
     d->addr = addr;
 }
 
+/* A command's address, moved. A fault: it is not. */
+static uint64_t moved(struct sim_cq *q, uint64_t addr)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    uint32_t offset = d->offsets[d->command.write_offset_index % NOCAP_CQ_WRITE_OFFSETS];
+    bool ignored = offset != 0 && sim_cq_fault_due(q, NOCAP_SIM_FAULT_OFFSET_IGNORED);
+    return addr + (ignored ? 0 : offset);
+}
+
 static void write_linear(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_dispatch *d = &q->dispatch;
     CO_BEGIN(a);
     advance_header(q);
-    aim(d, (uint32_t)d->command.noc_xy, d->command.addr, d->command.num_mcast_dests > 0);
+    aim(d, (uint32_t)d->command.noc_xy, moved(q, d->command.addr), d->command.num_mcast_dests > 0);
     d->left = (uint32_t)d->command.length;
     CO_CALL(q, a, sim_cq_dispatch_copy);
     CO_RETURN(q, a);
@@ -98,7 +109,7 @@ static void write_packed(struct sim_cq *q, struct cq_agent *a)
     advance_header(q);
     for (d->turn = 0; d->turn < d->subs.count; d->turn++) {
         nocap_cq_sub(&d->subs, d->turn, d->header, sizeof d->header, &d->sub);
-        aim(d, (uint32_t)d->sub.noc_xy, d->command.addr, false);
+        aim(d, (uint32_t)d->sub.noc_xy, moved(q, d->command.addr), false);
         d->left = (uint32_t)d->command.size;
         CO_CALL(q, a, sim_cq_dispatch_copy);
         if ((d->command.flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0) {
@@ -122,7 +133,7 @@ static void write_large(struct sim_cq *q, struct cq_agent *a)
     for (d->turn = 0; d->turn < d->subs.count; d->turn++) {
         CQ_AWAIT(q, a, CQ_WATCH_ACKED, all_acked(q));
         nocap_cq_sub(&d->subs, d->turn, d->header, sizeof d->header, &d->sub);
-        aim(d, (uint32_t)d->sub.noc_xy, d->sub.addr, true);
+        aim(d, (uint32_t)d->sub.noc_xy, moved(q, d->sub.addr), true);
         d->left = (uint32_t)d->sub.length_minus1 + 1;
         CO_CALL(q, a, sim_cq_dispatch_copy);
         skip_padding(q, d->sub.length_minus1 + 1);
@@ -145,7 +156,7 @@ static uint32_t read_count(struct sim_cq *q, uint32_t stream)
 }
 
 /* Signed, in the width of the counter. */
-static bool has_counted(const struct sim_cq *q, uint64_t stream, uint64_t want)
+bool sim_cq_has_counted(const struct sim_cq *q, uint64_t stream, uint64_t want)
 {
     uint32_t shift = 32 - q->n->count_bits;
     uint32_t count = q->dispatch.streams[stream - q->n->first_stream];
@@ -164,7 +175,7 @@ static void wait(struct sim_cq *q, struct cq_agent *a)
         CO_CALL(q, a, wait_stream);
     }
     if ((d->command.flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) != 0) {
-        sim_cq_send_release(q, sim_cq_semaphore(q->n, 2), 1);
+        sim_cq_send_release(q, q->n->sync_semaphore, 1);
         CQ_SLEEP(q, a, 4, 4);
     }
     advance_header(q);
@@ -182,7 +193,7 @@ static void wait_stream(struct sim_cq *q, struct cq_agent *a)
                 a, q->board.dispatch, NOCAP_BY_BRISC,
                 nocap_stream_address((unsigned)d->command.stream, NOCAP_STREAM_SPACE_AVAILABLE), 4,
                 POLL_STREAM),
-            has_counted(q, d->command.stream, d->command.count));
+            sim_cq_has_counted(q, d->command.stream, d->command.count));
     if ((d->command.flags & NOCAP_CQ_WAIT_CLEAR_STREAM) != 0) {
         CQ_SLEEP(q, a, 6, 4);
         d->count = read_count(q, (uint32_t)d->command.stream - q->n->first_stream);
@@ -203,6 +214,43 @@ static void wait_stream(struct sim_cq *q, struct cq_agent *a)
 }
 
 /* ---- launches ---- */
+
+static void set_offsets(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    nocap_cq_subs(&d->command, &d->subs);
+    for (uint32_t i = 0; i < d->subs.count && i < NOCAP_CQ_WRITE_OFFSETS; i++) {
+        nocap_cq_sub(&d->subs, i, d->header, sizeof d->header, &d->sub);
+        d->offsets[i] = (uint32_t)d->sub.offset;
+    }
+    advance_header(q);
+    CQ_SLEEP(q, a, 10, 10);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* All that was written has arrived; the subordinate dispatcher may send the go words. */
+static void notify_subordinate(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    if (d->command.wait != 0) {
+        CQ_AWAIT(q, a, CQ_WATCH_ACKED, all_acked(q));
+    }
+    CQ_SLEEP(q, a, 8, 8);
+    for (a->i = 0; a->i < q->n->streams; a->i++) {
+        if ((d->command.index_bitmask >> a->i & 1) != 0) {
+            uint32_t at = sim_cq_sync(q->n, a->i);
+            store(q, at, sim_cq_load32(q->dispatch_l1, at) + 1);
+            sim_cq_changed(q, CQ_WATCH_NOTIFIED);
+            CQ_SLEEP(q, a, 4, 4);
+        }
+    }
+    advance_header(q);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
 
 static void set_go(struct sim_cq *q, struct cq_agent *a)
 {
@@ -229,7 +277,7 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
                               nocap_stream_address((unsigned)d->command.wait_stream,
                                                    NOCAP_STREAM_SPACE_AVAILABLE),
                               4, POLL_STREAM),
-            has_counted(q, d->command.wait_stream, d->command.wait_count));
+            sim_cq_has_counted(q, d->command.wait_stream, d->command.wait_count));
     CQ_SLEEP(q, a, 5, 4);
     store(q, d->command_at, (uint32_t)d->command.go_signal);
     CQ_SLEEP(q, a, 6, 4);
@@ -354,10 +402,10 @@ static void terminate(struct sim_cq *q, struct cq_agent *a)
     advance_header(q);
     CQ_AWAIT(q, a, CQ_WATCH_ACKED, all_acked(q));
     if (d->blocks > 0 && !d->ahead) {
-        sim_cq_send_release(q, sim_cq_semaphore(q->n, 0), q->n->block_pages);
+        sim_cq_send_release(q, 0, q->n->block_pages);
         CQ_SLEEP(q, a, 4, 8);
     }
-    sim_cq_send_release(q, sim_cq_semaphore(q->n, 0), q->n->block_pages - d->block_left);
+    sim_cq_send_release(q, 0, q->n->block_pages - d->block_left);
     CQ_SLEEP(q, a, 4, 8);
     sim_cq_emit_load(q, q->board.dispatch, sim_cq_semaphore(q->n, 0), 4,
                      sim_cq_load32(q->dispatch_l1, sim_cq_semaphore(q->n, 0)), NULL);

@@ -122,6 +122,10 @@ static void boot_prefetch(struct sim_cq *q, struct cq_agent *a)
     uint8_t *config = q->prefetch_l1 + q->n->kernel_config;
     memset(config, 0, q->n->kernel_config_head);
     sim_cq_store32(config, q->n->semaphores, q->n->buffer_pages);
+    if (sim_cq_splits(q)) {
+        sim_cq_store32(config, q->n->semaphores + q->n->subordinate_free * q->n->semaphore_stride,
+                       q->n->subordinate_size / q->n->subordinate_page);
+    }
     sim_cq_emit_host_tile(q, at, q->n->kernel_config, q->n->kernel_config_head, 0, config, 0);
     HOST_PACE(q, a);
     sim_cq_emit_host_text(q, at, q->n->kernel_config + q->n->kernel_config_head, PREFETCH_TEXT);
@@ -213,7 +217,7 @@ static bool has_room(const struct sim_cq *q)
 
 static bool is_full(const struct sim_cq *q)
 {
-    bool packs = q->options.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED;
+    bool packs = q->options.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED || sim_cq_splits(q);
     return !packs || q->entry_records > sim_mix(&q->k, 8, q->host.entries) % PACKED_RECORDS;
 }
 

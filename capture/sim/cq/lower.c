@@ -11,14 +11,16 @@ enum {
     UNKNOWN_COMMAND = NOCAP_CQ_DISPATCH_SINK,
 };
 
-/* The dispatcher ends, then the prefetcher. A fault: an event follows the end of the dispatcher. */
+/* The dispatcher ends, the subordinate one, then the prefetcher. A fault: an event follows the end
+ * of the dispatcher. */
 bool sim_cq_lower_end(struct sim_cq *q)
 {
     struct cq_lowering *l = &q->lowering;
-    if (l->i++ == 0) {
+    if (l->i < (sim_cq_splits(q) ? 2 : 1)) {
         sim_cq_put_command(q, &(struct nocap_cq_command){.set = q->set,
                                                          .side = NOCAP_CQ_DISPATCH,
                                                          .id = NOCAP_CQ_DISPATCH_TERMINATE});
+        sim_cq_address(q, l->i++);
         return true;
     }
     if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_RECORD_AFTER_END)) {
@@ -79,16 +81,17 @@ static bool leaves_out_barrier(struct sim_cq *q)
            sim_cq_fault_due(q, NOCAP_SIM_FAULT_NO_BARRIER);
 }
 
-/* The record is made. */
-#define MADE(l) CO_PAUSE(l, , true)
-
 static bool prepare(struct sim_cq *q);
 static bool arguments(struct sim_cq *q);
 static bool binaries(struct sim_cq *q);
 static bool go(struct sim_cq *q);
 static bool events(struct sim_cq *q);
 
-static bool (*const stages[])(struct sim_cq *q) = {prepare, arguments, binaries, go};
+enum { STAGES = 4 };
+typedef bool stage(struct sim_cq *q);
+static stage *const stages[STAGES] = {prepare, arguments, binaries, go};
+static stage *const split_stages[STAGES] = {sim_cq_split_prepare, arguments, binaries,
+                                            sim_cq_split_go};
 
 bool sim_cq_lower_next(struct sim_cq *q)
 {
@@ -98,12 +101,12 @@ bool sim_cq_lower_next(struct sim_cq *q)
         l->program = sim_cq_plan(q, h->program);
     }
     while (h->in_run < h->run_programs) {
-        if (stages[l->stage](q)) {
+        if ((sim_cq_splits(q) ? split_stages : stages)[l->stage](q)) {
             return true;
         }
         l->line = 0;
         l->stage++;
-        if (l->stage == sizeof stages / sizeof stages[0]) {
+        if (l->stage == STAGES) {
             l->stage = 0;
             h->in_run++;
             h->program++;
@@ -166,8 +169,10 @@ static bool arguments(struct sim_cq *q)
     if (l->program.arguments == CQ_ARGUMENTS_MULTICAST) {
         sim_cq_multicast_arguments(q);
         MADE(l);
-        sim_cq_put_barrier(q);
-        MADE(l);
+        if (!sim_cq_splits(q)) {
+            sim_cq_put_barrier(q);
+            MADE(l);
+        }
         return false;
     }
     for (l->i = 0; l->i < l->program.slices; l->i++) {
@@ -195,17 +200,20 @@ static bool binaries(struct sim_cq *q)
         l->cores = role_cores(q);
         sim_cq_put_message(q);
         MADE(l);
-        sim_cq_put_barrier(q);
-        MADE(l);
+        if (!sim_cq_splits(q)) {
+            sim_cq_put_barrier(q);
+            MADE(l);
+        }
         for (l->i = 0; l->i < l->program.chunks[l->role]; l->i++) {
             sim_cq_put_chunk(q, l->i);
             MADE(l);
             if (leaves_out_barrier(q)) {
                 q->slow_record = q->records;
-                continue;
+                q->unproven = true;
+            } else if (!sim_cq_splits(q)) {
+                sim_cq_put_barrier(q);
+                MADE(l);
             }
-            sim_cq_put_barrier(q);
-            MADE(l);
         }
     }
     CO_END(l);
@@ -229,7 +237,7 @@ static bool go(struct sim_cq *q)
     if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_COUNT_LOW)) {
         l->count--;
     }
-    sim_cq_put_go(q, l->count);
+    sim_cq_put_go(q, l->count, 0);
     MADE(l);
     if (l->swapped) {
         sim_cq_put_wait_stream(q, 0);
@@ -261,12 +269,16 @@ static bool events(struct sim_cq *q)
 {
     struct cq_lowering *l = &q->lowering;
     CO_BEGIN(l);
+    if (sim_cq_splits(q)) {
+        sim_cq_put_wait_count(q, q->host.launched);
+        MADE(l);
+    }
     for (l->i = 0; l->i < q->host.syncs; l->i++) {
         sim_cq_put_event(q);
         if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_PREFETCH_ILLEGAL)) {
             q->record[0] = NOCAP_CQ_PREFETCH_ILLEGAL;
         } else if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_TO_SUBORDINATE)) {
-            sim_cq_put_elsewhere(q);
+            sim_cq_address(q, q->n->dispatchers);
         } else if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_DISPATCH_UNKNOWN)) {
             sim_cq_put_command(q, &(struct nocap_cq_command){.set = q->set,
                                                              .side = NOCAP_CQ_DISPATCH,

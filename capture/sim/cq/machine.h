@@ -26,7 +26,7 @@ typedef void cq_routine(struct sim_cq *q, struct cq_agent *a);
 enum cq_size {
     CQ_WORKERS_MAX = 138,
     CQ_WORKERS_OBSERVED = 4, /* of more workers the trace shows the first four alone */
-    CQ_AGENTS_MAX = 3 + 2 * CQ_WORKERS_MAX,
+    CQ_AGENTS_MAX = 4 + 2 * CQ_WORKERS_MAX,
     CQ_PACKETS_MAX = 1024,
     CQ_PACKETS_OUT = 256, /* packets on their way at which the dispatcher pauses */
     CQ_RECTANGLES_MAX = NOCAP_CQ_PACKED_LARGE,
@@ -48,6 +48,7 @@ enum cq_channel {
     CQ_CHANNEL_READ,
     CQ_CHANNEL_PUBLISH,
     CQ_CHANNEL_RELEASE,
+    CQ_CHANNEL_SUBORDINATE_RELEASE,
     CQ_CHANNELS,
 };
 
@@ -64,6 +65,7 @@ enum cq_watch {
     CQ_WATCH_READ_PTR = 1 << 8,  /* completion read pointer */
     CQ_WATCH_MIRROR = 1 << 9,    /* completion write pointer in host memory */
     CQ_WATCH_WORKER = 1 << 10,   /* mailbox of the agent's own tile */
+    CQ_WATCH_NOTIFIED = 1 << 11, /* the dispatcher lets the subordinate send go words */
 };
 
 /* A word that an agent polls. */
@@ -108,6 +110,7 @@ struct cq_packet {
     uint32_t size, value, l1;
     struct nocap_xy from, to, corner; /* the other corner of a rectangle */
     uint8_t kind;                     /* enum cq_packet_kind */
+    uint8_t by;                       /* enum nocap_agent: the core that sent it */
     bool mcast, landed, shows_done, last;
     struct cq_read read; /* that it belongs to; `last`: as its last packet */
     uint16_t next;       /* in the list of free ones */
@@ -167,6 +170,7 @@ struct cq_host {
     uint32_t syncs;   /* events that the run still sends */
     uint32_t in_run;  /* index of the program in its run */
     uint32_t run_programs;
+    uint32_t launched; /* go words so far, where the counter is not cleared */
 };
 
 struct cq_prefetch {
@@ -190,6 +194,9 @@ struct cq_prefetch {
     uint32_t resume, resume_landed; /* where it goes on then */
     cq_routine *runs;               /* of the command that it works on */
     bool ignores_credit;
+    struct {
+        uint32_t ring, acquired; /* as above, of the subordinate dispatcher's buffer */
+    } subordinate;
 };
 
 struct cq_dispatch {
@@ -204,7 +211,8 @@ struct cq_dispatch {
     struct nocap_cq_command sub;
     uint64_t issued, acked; /* writes that are to be acknowledged */
     uint32_t go_table[NOCAP_CQ_GO_TABLE];
-    uint32_t wr; /* completion write pointer with toggle */
+    uint32_t offsets[NOCAP_CQ_WRITE_OFFSETS]; /* that writes are moved by */
+    uint32_t wr;                              /* completion write pointer with toggle */
     uint32_t streams[CQ_STREAMS_MAX];
     uint32_t count; /* as read last */
     bool ahead;     /* a fault gave back a block too early */
@@ -217,6 +225,18 @@ struct cq_dispatch {
     uint32_t left;
 };
 
+/* The subordinate dispatcher, on another core of the dispatch tile. */
+struct cq_subordinate {
+    uint32_t ptr;   /* L1 address of the command */
+    uint32_t taken; /* pages */
+    uint8_t header[CQ_SHOWN];
+    struct nocap_cq_command command;
+    uint32_t go_table[NOCAP_CQ_GO_TABLE];
+    uint32_t launched[NOCAP_CQ_STREAMS]; /* go signals of each counter */
+    uint32_t turn;                       /* go word */
+    bool hasty;                          /* a fault: it does not wait */
+};
+
 struct sim_cq {
     struct sim_kernel k; /* a timer for each agent, then one for each packet */
     struct nocap_sim_options options;
@@ -225,6 +245,7 @@ struct sim_cq {
     bool quick_pointer;   /* a fault hurries the next completion pointer */
     uint64_t records;     /* that the host has made */
     uint64_t slow_record; /* whose multicasts a fault delays; 0: none */
+    bool unproven;        /* .. and the barrier behind them is left out */
     uint64_t load_seq;    /* of the next load that a trace shows; 0: none */
     uint64_t fault_program;
     struct nocap_cq_board board;
@@ -240,6 +261,7 @@ struct sim_cq {
     struct cq_lowering lowering;
     struct cq_prefetch prefetch;
     struct cq_dispatch dispatch;
+    struct cq_subordinate subordinate;
     uint8_t *sysmem, *prefetch_l1, *dispatch_l1;
     uint8_t record[CQ_RECORD_MAX]; /* that the host makes, with its data commands */
     uint32_t record_size;
@@ -255,7 +277,13 @@ struct sim_cq {
     uint64_t lands_last[CQ_CHANNELS]; /* of each ordered channel */
 };
 
-enum cq_agent_index { CQ_AGENT_HOST, CQ_AGENT_PREFETCH, CQ_AGENT_DISPATCH, CQ_AGENT_WORKERS };
+enum cq_agent_index {
+    CQ_AGENT_HOST,
+    CQ_AGENT_PREFETCH,
+    CQ_AGENT_DISPATCH,
+    CQ_AGENT_SUBORDINATE,
+    CQ_AGENT_WORKERS
+};
 
 /* ---- wait.c ---- */
 
@@ -279,12 +307,16 @@ static inline bool sim_cq_shows(const struct sim_cq *q, uint32_t classes)
 {
     return (q->shows & classes) != 0;
 }
-/* An access by a core of a tile, a load by BRISC; `data` stands in for the value where it is not
- * NULL. */
+/* An access by a core of a tile; `data` stands in for the value where it is not NULL. */
 void sim_cq_emit_store(struct sim_cq *q, struct nocap_xy at, enum nocap_agent by, uint32_t addr,
                        uint32_t size, uint64_t value);
-void sim_cq_emit_load(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t size,
-                      uint64_t value, const uint8_t *data);
+void sim_cq_emit_load_by(struct sim_cq *q, struct nocap_xy at, enum nocap_agent by, uint32_t addr,
+                         uint32_t size, uint64_t value, const uint8_t *data);
+static inline void sim_cq_emit_load(struct sim_cq *q, struct nocap_xy at, uint32_t addr,
+                                    uint32_t size, uint64_t value, const uint8_t *data)
+{
+    sim_cq_emit_load_by(q, at, NOCAP_BY_BRISC, addr, size, value, data);
+}
 /* A word that the agent polls, `period` cycles apart: of an L1 or of the stream registers; of host
  * memory. Valid until it asks for another. */
 const struct cq_place *sim_cq_tile_place(struct cq_agent *a, struct nocap_xy at,
@@ -308,9 +340,12 @@ void sim_cq_emit_mem(struct sim_cq *q, enum nocap_space space, struct nocap_xy a
 struct nocap_event *sim_cq_unit(struct sim_cq *q, enum nocap_op op);
 void sim_cq_emit_unit(struct sim_cq *q, enum nocap_op op, uint32_t addr, uint32_t size,
                       uint64_t seq);
+/* A dispatcher begins with a command. */
+void sim_cq_emit_exec(struct sim_cq *q, uint32_t addr, const uint8_t *header, uint32_t size,
+                      uint64_t seq);
 void sim_cq_emit_read(struct sim_cq *q, enum nocap_op op, const struct cq_read *read, uint64_t seq);
-void sim_cq_emit_credit(struct sim_cq *q, enum nocap_agent by, struct nocap_xy at, uint32_t pages,
-                        uint64_t seq);
+void sim_cq_emit_credit(struct sim_cq *q, enum nocap_agent by, struct nocap_xy at,
+                        uint32_t semaphore, uint32_t pages, uint64_t seq);
 /* The record as it stands in host memory. */
 void sim_cq_emit_record(struct sim_cq *q, uint32_t slot, uint32_t entry, uint32_t addr,
                         uint64_t seq);
@@ -327,9 +362,13 @@ void sim_cq_emit_gathered(struct sim_cq *q);
 /* Returns the id of the request. */
 uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_t size);
 void sim_cq_emit_sent(struct sim_cq *q, struct nocap_xy at, uint32_t noc, uint64_t id);
-void sim_cq_send_publish(struct sim_cq *q, uint32_t pages);
-/* Of the dispatcher to the prefetch tile: `pages` to the semaphore at `addr`. */
-void sim_cq_send_release(struct sim_cq *q, uint32_t addr, uint32_t pages);
+/* `pages` to a semaphore: of the prefetcher to the dispatch tile; of the dispatcher, and of the
+ * subordinate one, to the prefetch tile. */
+void sim_cq_send_publish(struct sim_cq *q, uint32_t semaphore, uint32_t pages);
+void sim_cq_send_release(struct sim_cq *q, uint32_t semaphore, uint32_t pages);
+void sim_cq_send_subordinate_release(struct sim_cq *q, uint32_t pages);
+/* A go word of the subordinate dispatcher, from L1 address `from`. */
+void sim_cq_send_go(struct sim_cq *q, struct nocap_xy to, uint32_t from);
 /* Of the dispatcher: d->to .. d->addr say where. `shows_done`: the trace shows its acknowledgement.
  */
 void sim_cq_send_tile(struct sim_cq *q, uint32_t from, uint32_t size);
@@ -340,13 +379,16 @@ void sim_cq_packet_arrives(struct sim_cq *q, struct cq_packet *p);
 struct cq_worker *sim_cq_worker_at(struct sim_cq *q, struct nocap_xy at);
 
 /* Agents. */
-cq_routine sim_cq_host_boot, sim_cq_prefetch_boot, sim_cq_dispatch_boot, sim_cq_worker_brisc,
-    sim_cq_worker_others;
+cq_routine sim_cq_host_boot, sim_cq_prefetch_boot, sim_cq_dispatch_boot, sim_cq_subordinate_boot,
+    sim_cq_worker_brisc, sim_cq_worker_others;
 /* execute.c: the command that was read; ends with CQ_RETURN. */
 cq_routine sim_cq_execute;
 /* dispatch.c: bytes at d->ptr become readable; d->left bytes go out from there. */
 cq_routine sim_cq_dispatch_acquire, sim_cq_dispatch_copy;
 void sim_cq_dispatch_advance(struct sim_cq *q, uint32_t bytes);
+
+/* execute.c: whether so many workers have announced their end, in the width of the counter. */
+bool sim_cq_has_counted(const struct sim_cq *q, uint64_t stream, uint64_t want);
 
 /* lower.c: the next record of the run into q->record; false: the run is complete. */
 bool sim_cq_lower_next(struct sim_cq *q);
@@ -366,11 +408,22 @@ void sim_cq_worker_init(struct sim_cq *q, struct cq_worker *w);
 void sim_cq_write_worker(struct sim_cq *q, struct cq_worker *w, uint32_t addr, const uint8_t *data,
                          uint32_t size);
 
+/* Whether the host works with the subordinate dispatcher. */
+static inline bool sim_cq_splits(const struct sim_cq *q)
+{
+    return q->options.scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE;
+}
+
 /* ---- places ---- */
 
 static inline uint32_t sim_cq_semaphore(const struct nocap_queue *n, uint32_t i)
 {
     return n->kernel_config + n->semaphores + i * n->semaphore_stride;
+}
+/* The counter by which the dispatcher lets the subordinate send the go words of a stream. */
+static inline uint32_t sim_cq_sync(const struct nocap_queue *n, uint32_t stream)
+{
+    return n->sync_sems + stream * n->l1_align;
 }
 static inline uint32_t sim_cq_slot(const struct nocap_queue *n, uint32_t slot)
 {

@@ -30,6 +30,7 @@ static struct cq_packet *new_packet(struct sim_cq *q, enum cq_packet_kind kind)
     q->packets_out++;
     memset(p, 0, offsetof(struct cq_packet, data));
     p->kind = (uint8_t)kind;
+    p->by = NOCAP_BY_BRISC;
     p->id = ++q->next_id;
     return p;
 }
@@ -64,7 +65,7 @@ static struct nocap_event *request(struct sim_cq *q, const struct cq_packet *p, 
 {
     struct nocap_event *e = sim_event(&q->k, NOCAP_EV_NOC);
     e->op = (uint8_t)op;
-    e->by = NOCAP_BY_BRISC;
+    e->by = p->by;
     e->at = p->from;
     e->noc = (uint8_t)noc;
     e->buf = buffer;
@@ -138,7 +139,8 @@ void sim_cq_send_read(struct sim_cq *q, uint32_t offset, uint32_t l1, uint32_t s
 
 void sim_cq_send_gather(struct sim_cq *q, uint64_t addr, uint32_t l1, uint32_t size)
 {
-    const struct cq_packet p = {.id = ++q->next_id, .size = size, .from = q->board.prefetch};
+    const struct cq_packet p = {
+        .id = ++q->next_id, .by = NOCAP_BY_BRISC, .size = size, .from = q->board.prefetch};
     if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
         struct nocap_event *e = request(q, &p, NOCAP_OP_READ, q->n->noc_upstream, 1);
         set_source(e, sim_cq_dram_tile(), addr);
@@ -156,8 +158,11 @@ void sim_cq_emit_gathered(struct sim_cq *q)
 
 uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_t size)
 {
-    const struct cq_packet p = {
-        .id = ++q->next_id, .size = size, .from = q->board.prefetch, .seq = sim_cq_seq(q)};
+    const struct cq_packet p = {.id = ++q->next_id,
+                                .by = NOCAP_BY_BRISC,
+                                .size = size,
+                                .from = q->board.prefetch,
+                                .seq = sim_cq_seq(q)};
     memcpy(q->dispatch_l1 + to, q->prefetch_l1 + from, size);
     if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
         struct nocap_event *e = request(q, &p, NOCAP_OP_WRITE, q->n->noc_upstream, 0);
@@ -171,47 +176,59 @@ uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_
     return p.id;
 }
 
+/* To a semaphore of one of the two tiles; those that count pages are credits. */
 static void send_atomic(struct sim_cq *q, struct cq_packet *p, struct nocap_xy to, uint32_t noc,
-                        enum nocap_agent by)
+                        uint32_t semaphore)
 {
+    bool to_prefetch = nocap_xy_equal(to, q->board.prefetch);
+    p->addr = sim_cq_semaphore(q->n, semaphore);
     p->size = 4;
     p->seq = sim_cq_seq(q);
     if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
-        struct nocap_event *e = request(q, p, NOCAP_OP_ATOMIC, noc, 3);
+        uint8_t buffer = p->by == NOCAP_BY_NCRISC ? 2 : 3;
+        struct nocap_event *e = request(q, p, NOCAP_OP_ATOMIC, noc, buffer);
         e->d = to;
         e->daddr = p->addr;
         e->value = p->value;
         e->has |= NOCAP_F_VALUE;
         sim_emit(&q->k, e);
     }
-    if (p->addr == sim_cq_semaphore(q->n, 0)) {
-        sim_cq_emit_credit(q, by, to, p->value, p->seq);
+    if (!to_prefetch || semaphore != q->n->sync_semaphore) {
+        sim_cq_emit_credit(q, to_prefetch ? NOCAP_BY_DISPATCH : NOCAP_BY_PREFETCH, to, semaphore,
+                           p->value, p->seq);
     }
 }
 
-void sim_cq_send_publish(struct sim_cq *q, uint32_t pages)
+void sim_cq_send_publish(struct sim_cq *q, uint32_t semaphore, uint32_t pages)
 {
     struct cq_packet *p = new_packet(q, CQ_PACKET_PUBLISH);
-    p->addr = sim_cq_semaphore(q->n, 0);
     p->value = pages;
     p->from = q->board.prefetch;
-    send_atomic(q, p, q->board.dispatch, q->n->noc_upstream, NOCAP_BY_PREFETCH);
+    send_atomic(q, p, q->board.dispatch, q->n->noc_upstream, semaphore);
     send(q, p, CQ_CHANNEL_PUBLISH, 0);
 }
 
 /* ---- the dispatcher ---- */
 
-void sim_cq_send_release(struct sim_cq *q, uint32_t addr, uint32_t pages)
+void sim_cq_send_release(struct sim_cq *q, uint32_t semaphore, uint32_t pages)
 {
     struct cq_packet *p = new_packet(q, CQ_PACKET_RELEASE);
-    bool wrong_noc =
-        addr == sim_cq_semaphore(q->n, 0) && sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_NOC_1);
-    p->addr = addr;
+    bool wrong_noc = semaphore == 0 && sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_NOC_1);
     p->value = pages;
     p->from = q->board.dispatch;
     send_atomic(q, p, q->board.prefetch, wrong_noc ? q->n->noc_dispatch : q->n->noc_upstream,
-                NOCAP_BY_DISPATCH);
+                semaphore);
     send(q, p, CQ_CHANNEL_RELEASE, 0);
+}
+
+void sim_cq_send_subordinate_release(struct sim_cq *q, uint32_t pages)
+{
+    struct cq_packet *p = new_packet(q, CQ_PACKET_RELEASE);
+    p->by = NOCAP_BY_NCRISC;
+    p->value = pages;
+    p->from = q->board.dispatch;
+    send_atomic(q, p, q->board.prefetch, q->n->noc_dispatch, q->n->subordinate_free);
+    send(q, p, CQ_CHANNEL_SUBORDINATE_RELEASE, 0);
 }
 
 /* A mailbox is kept; other bytes that land in a tile are not. */
@@ -222,45 +239,66 @@ static void keep_bytes(struct cq_packet *p, const uint8_t *bytes)
     }
 }
 
+/* To a tile, or to a rectangle. */
+static void emit_write(struct sim_cq *q, const struct cq_packet *p, uint32_t from)
+{
+    uint8_t buffer = p->by == NOCAP_BY_NCRISC ? 0 : 3;
+    struct nocap_event *e = request(q, p, NOCAP_OP_WRITE, q->n->noc_dispatch, buffer);
+    set_source(e, p->from, from);
+    e->d = p->to;
+    e->daddr = p->addr;
+    e->vc = (uint8_t)(p->mcast ? q->n->vc_mcast : q->n->vc_unicast);
+    e->has |= NOCAP_F_VC;
+    if (p->mcast) {
+        e->mcast = true;
+        e->d2 = p->corner;
+        e->has |= NOCAP_F_MCAST | NOCAP_F_D2;
+    }
+    if (p->mcast || p->size != 4) {
+        set_bytes(e, q->dispatch_l1 + from, p->size);
+    } else {
+        e->value = sim_cq_load32(q->dispatch_l1, from);
+        e->has |= NOCAP_F_VALUE;
+    }
+    sim_emit(&q->k, e);
+}
+
+static void send_write(struct sim_cq *q, struct cq_packet *p, uint32_t from, bool slow)
+{
+    p->from = q->board.dispatch;
+    keep_bytes(p, q->dispatch_l1 + from);
+    if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
+        emit_write(q, p, from);
+    }
+    if (p->mcast) {
+        send(q, p, CQ_CHANNEL_MCAST, slow ? SLOW_MCAST : MCAST_EXTRA);
+    } else {
+        send(q, p, p->to.y % NOCAP_GRID_HEIGHT * NOCAP_GRID_WIDTH + p->to.x % NOCAP_GRID_WIDTH, 0);
+    }
+}
+
 void sim_cq_send_tile(struct sim_cq *q, uint32_t from, uint32_t size)
 {
     struct cq_dispatch *d = &q->dispatch;
     struct cq_packet *p = new_packet(q, CQ_PACKET_TILE);
-    p->from = q->board.dispatch;
     p->addr = d->addr;
     p->size = size;
     p->to = d->to;
     p->corner = d->corner;
     p->mcast = d->mcast;
     p->shows_done = d->mcast;
-    keep_bytes(p, q->dispatch_l1 + from);
     d->issued++;
-    if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
-        struct nocap_event *e = request(q, p, NOCAP_OP_WRITE, q->n->noc_dispatch, 3);
-        set_source(e, p->from, from);
-        e->d = p->to;
-        e->daddr = p->addr;
-        e->vc = (uint8_t)(p->mcast ? q->n->vc_mcast : q->n->vc_unicast);
-        e->has |= NOCAP_F_VC;
-        if (p->mcast) {
-            e->mcast = true;
-            e->d2 = p->corner;
-            e->has |= NOCAP_F_MCAST | NOCAP_F_D2;
-        }
-        if (p->mcast || size != 4) {
-            set_bytes(e, q->dispatch_l1 + from, size);
-        } else {
-            e->value = sim_cq_load32(q->dispatch_l1, from);
-            e->has |= NOCAP_F_VALUE;
-        }
-        sim_emit(&q->k, e);
-    }
-    if (p->mcast) {
-        bool slow = q->slow_record != 0 && d->commands == q->slow_record;
-        send(q, p, CQ_CHANNEL_MCAST, slow ? SLOW_MCAST : MCAST_EXTRA);
-    } else {
-        send(q, p, p->to.y % NOCAP_GRID_HEIGHT * NOCAP_GRID_WIDTH + p->to.x % NOCAP_GRID_WIDTH, 0);
-    }
+    send_write(q, p, from, q->slow_record != 0 && d->commands == q->slow_record);
+}
+
+void sim_cq_send_go(struct sim_cq *q, struct nocap_xy to, uint32_t from)
+{
+    struct cq_packet *p = new_packet(q, CQ_PACKET_TILE);
+    p->by = NOCAP_BY_NCRISC;
+    p->addr = nocap_go_word_address(q->layout, 0);
+    p->size = NOCAP_GO_WORD_SIZE;
+    p->to = to;
+    send_write(q, p, from, false);
 }
 
 uint64_t sim_cq_send_host(struct sim_cq *q, uint32_t from, uint64_t offset, uint32_t size,
@@ -384,7 +422,7 @@ void sim_cq_packet_arrives(struct sim_cq *q, struct cq_packet *p)
 {
     bool acknowledged = p->kind == CQ_PACKET_TILE || p->kind == CQ_PACKET_HOST;
     if (acknowledged && p->landed) {
-        q->dispatch.acked++;
+        q->dispatch.acked += p->by == NOCAP_BY_BRISC;
         if (p->shows_done) {
             emit_phase(q, p->from, q->n->noc_dispatch, NOCAP_OP_WRITE, NOCAP_PHASE_DONE, p->id, 0);
         }

@@ -15,8 +15,8 @@ enum {
     DRAM_READ = 300,
 };
 
-static cq_routine loop, fetch, work, execute, relay, relay_head, relay_data, enter_buffer,
-    leave_buffer, stall, barrier;
+static cq_routine loop, fetch, work, execute, relay, relay_head, relay_data, relay_subordinate,
+    enter_buffer, leave_buffer, stall, barrier;
 
 static uint32_t slot_address(const struct sim_cq *q)
 {
@@ -62,6 +62,7 @@ void sim_cq_prefetch_boot(struct sim_cq *q, struct cq_agent *a)
     f->pcie = q->n->sysmem + q->n->issue;
     f->fence = f->landed = f->cmd = q->n->cmddat;
     f->ring = q->n->buffer;
+    f->subordinate.ring = q->n->subordinate_buffer;
     CO_GOTO(q, a, loop);
     CO_END(a);
 }
@@ -182,6 +183,10 @@ static cq_routine *routine_of(const struct sim_cq *q, const struct nocap_cq_comm
 {
     bool knows = c->dispatcher_type == 0 &&
                  (c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE || q->n->inline_only == 0);
+    bool subordinate = c->dispatcher_type == 1 && q->n->dispatchers > 1;
+    if (subordinate && c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
+        return relay_subordinate;
+    }
     switch (knows ? c->id : NOCAP_CQ_NO_ID) {
     case NOCAP_CQ_PREFETCH_RELAY_INLINE: return relay;
     case NOCAP_CQ_PREFETCH_RELAY_INLINE_NOFLUSH: return relay_head;
@@ -217,10 +222,11 @@ static void execute(struct sim_cq *q, struct cq_agent *a)
 static void stall(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_prefetch *f = &q->prefetch;
+    const uint32_t counter = sim_cq_semaphore(q->n, q->n->sync_semaphore);
     CO_BEGIN(a);
     f->stalls++;
-    CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, sim_cq_semaphore(q->n, 2), 4, POLL_CREDIT),
-            sim_cq_load32(q->prefetch_l1, sim_cq_semaphore(q->n, 2)) == f->stalls);
+    CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, counter, 4, POLL_CREDIT),
+            sim_cq_load32(q->prefetch_l1, counter) == f->stalls);
     CO_RETURN(q, a);
     CO_END(a);
 }
@@ -273,7 +279,7 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
     }
     to_next_page(q);
     if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_BEFORE_DATA)) {
-        sim_cq_send_publish(q, f->pages);
+        sim_cq_send_publish(q, 0, f->pages);
         f->pages = 0;
     }
     CQ_SLEEP(q, a, 9, 42);
@@ -282,7 +288,40 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
     }
     CQ_SLEEP(q, a, 5, 1);
     if (f->pages > 0 && !sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_MISSED)) {
-        sim_cq_send_publish(q, f->pages);
+        sim_cq_send_publish(q, 0, f->pages);
+    }
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+static bool has_subordinate_credit(const struct sim_cq *q)
+{
+    uint32_t counter = sim_cq_semaphore(q->n, q->n->subordinate_free);
+    return sim_cq_load32(q->prefetch_l1, counter) != q->prefetch.subordinate.acquired;
+}
+
+/* A command of the subordinate dispatcher has a page of its own. Faults: it is written a page
+ * further on; the page is never published. */
+static void relay_subordinate(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_prefetch *f = &q->prefetch;
+    const uint32_t counter = sim_cq_semaphore(q->n, q->n->subordinate_free);
+    const uint32_t end = q->n->subordinate_buffer + q->n->subordinate_size;
+    CO_BEGIN(a);
+    CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, counter, 4, POLL_CREDIT), has_subordinate_credit(q));
+    f->subordinate.acquired++;
+    bool astray = sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_PAGE_WRONG);
+    uint32_t to = f->subordinate.ring + (astray ? q->n->subordinate_page : 0);
+    f->ids[0] = sim_cq_send_relay(q, f->cmd + NOCAP_CQ_HEADER,
+                                  to < end ? to : q->n->subordinate_buffer, f->length);
+    f->subordinate.ring += q->n->subordinate_page;
+    f->subordinate.ring =
+        f->subordinate.ring < end ? f->subordinate.ring : q->n->subordinate_buffer;
+    CQ_SLEEP(q, a, 9, 42);
+    sim_cq_emit_sent(q, q->board.prefetch, q->n->noc_upstream, f->ids[0]);
+    CQ_SLEEP(q, a, 5, 1);
+    if (!sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_CREDIT_MISSED)) {
+        sim_cq_send_publish(q, q->n->subordinate_published, 1);
     }
     CO_RETURN(q, a);
     CO_END(a);
@@ -334,7 +373,7 @@ static void relay_data(struct sim_cq *q, struct cq_agent *a)
             sim_cq_emit_sent(q, q->board.prefetch, q->n->noc_upstream, f->ids[a->i]);
         }
         CQ_SLEEP(q, a, 5, 1);
-        sim_cq_send_publish(q, f->pages + (a->j == 0));
+        sim_cq_send_publish(q, 0, f->pages + (a->j == 0));
     }
     to_next_page(q);
     CO_RETURN(q, a);

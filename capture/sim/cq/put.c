@@ -17,6 +17,8 @@ enum {
     NEXT_SLOT = 1,
     UNKNOWN_FLAG = 0x20,
     DRAM_ADDR = 0x100000,
+    CONFIG_PLACE = 0x4000, /* bytes */
+    CONFIG_INDEX = 1,
 };
 
 static uint8_t *inner(struct sim_cq *q)
@@ -38,11 +40,11 @@ static void close_record(struct sim_cq *q, uint32_t length)
     memset(inner(q) + length, 0, q->record_size - NOCAP_CQ_HEADER - length);
 }
 
-void sim_cq_put_elsewhere(struct sim_cq *q)
+void sim_cq_address(struct sim_cq *q, uint32_t dispatcher)
 {
     struct nocap_cq_command c;
     nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, q->record, q->record_size, &c);
-    c.dispatcher_type = q->n->dispatchers;
+    c.dispatcher_type = dispatcher;
     nocap_cq_encode(&c, q->record);
 }
 
@@ -71,8 +73,29 @@ static void put_sub(struct sim_cq *q, const struct nocap_cq_command *c, uint32_t
     nocap_cq_encode(sub, inner(q) + subs.offset + i * subs.size);
 }
 
-/* WRITE_PACKED_LARGE: `size` bytes to all of the role, one copy a rectangle. */
-static void put_large(struct sim_cq *q, uint32_t addr, const uint8_t *data, uint32_t size)
+/* Where the configuration of the program's kernels begins: with write offsets each of some programs
+ * in a row has a place of its own. */
+static uint32_t config_base(const struct sim_cq *q)
+{
+    uint32_t place = q->lowering.program.index % CQ_CONFIG_PLACES;
+    return q->n->kernel_config + (sim_cq_splits(q) ? place * CONFIG_PLACE : 0);
+}
+
+/* An address in it as commands have it, and the write offset that goes with it. */
+static uint32_t config_address(const struct sim_cq *q, uint32_t offset)
+{
+    return offset + (sim_cq_splits(q) ? 0 : config_base(q));
+}
+
+static uint32_t config_index(const struct sim_cq *q)
+{
+    return sim_cq_splits(q) ? CONFIG_INDEX : 0;
+}
+
+/* WRITE_PACKED_LARGE: `size` bytes to all of the role, one copy a rectangle; `index`: of the write
+ * offset. */
+static void put_large(struct sim_cq *q, uint32_t addr, uint32_t index, const uint8_t *data,
+                      uint32_t size)
 {
     const struct cq_cores *cores = q->lowering.cores;
     struct nocap_cq_command c = {.set = q->set,
@@ -80,6 +103,7 @@ static void put_large(struct sim_cq *q, uint32_t addr, const uint8_t *data, uint
                                  .id = NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE,
                                  .type = NOCAP_CQ_TYPE_BINARIES,
                                  .count = cores->rects,
+                                 .write_offset_index = index,
                                  .alignment = NOCAP_CQ_L1_ALIGN};
     uint32_t at = (uint32_t)nocap_cq_data_offset(&c);
     memset(inner(q), 0, at);
@@ -112,7 +136,7 @@ void sim_cq_put_word(struct sim_cq *q, uint32_t addr, uint32_t value)
 {
     uint8_t word[4];
     sim_cq_store32(word, 0, value);
-    put_large(q, addr, word, sizeof word);
+    put_large(q, addr, 0, word, sizeof word);
 }
 
 static uint32_t noc_xy(const struct sim_cq *q, uint32_t worker)
@@ -152,7 +176,8 @@ void sim_cq_put_arguments(struct sim_cq *q, uint32_t slice, uint32_t first)
                                  .id = NOCAP_CQ_DISPATCH_WRITE_PACKED,
                                  .count = arguments_count(q, first),
                                  .size = NOCAP_CQ_L1_ALIGN,
-                                 .addr = q->n->kernel_config + slice * NOCAP_CQ_L1_ALIGN +
+                                 .write_offset_index = config_index(q),
+                                 .addr = config_address(q, slice * NOCAP_CQ_L1_ALIGN) +
                                          (unaligned ? 8u : 0u)};
     uint32_t at = put_destinations(q, &c, first);
     uint32_t size = (uint32_t)c.count * NOCAP_CQ_L1_ALIGN;
@@ -165,7 +190,8 @@ void sim_cq_multicast_arguments(struct sim_cq *q)
 {
     uint8_t bytes[CQ_RTA_SLICES * NOCAP_CQ_L1_ALIGN];
     fill(q, bytes, sizeof bytes, q->lowering.program.index);
-    put_large(q, q->n->kernel_config, bytes, q->lowering.program.slices * NOCAP_CQ_L1_ALIGN);
+    put_large(q, config_address(q, 0), config_index(q), bytes,
+              q->lowering.program.slices * NOCAP_CQ_L1_ALIGN);
 }
 
 /* The same bytes to each: the dispatcher does not step over them. */
@@ -177,7 +203,8 @@ void sim_cq_share_arguments(struct sim_cq *q, uint32_t first)
                                  .flags = NOCAP_CQ_PACKED_FLAG_NO_STRIDE,
                                  .count = arguments_count(q, first),
                                  .size = q->lowering.program.slices * NOCAP_CQ_L1_ALIGN,
-                                 .addr = q->n->kernel_config};
+                                 .write_offset_index = config_index(q),
+                                 .addr = config_address(q, 0)};
     uint32_t at = put_destinations(q, &c, first);
     fill(q, inner(q) + at, (uint32_t)c.size, q->lowering.program.index);
     close_record(q, at + (uint32_t)c.size);
@@ -321,6 +348,46 @@ void sim_cq_put_wait_stream(struct sim_cq *q, uint32_t count)
     put_wait(q, NOCAP_CQ_WAIT_STREAM | NOCAP_CQ_WAIT_CLEAR_STREAM, count);
 }
 
+void sim_cq_put_wait_count(struct sim_cq *q, uint32_t count)
+{
+    put_wait(q, NOCAP_CQ_WAIT_BARRIER | NOCAP_CQ_WAIT_STREAM, count);
+}
+
+void sim_cq_put_offsets(struct sim_cq *q)
+{
+    struct nocap_cq_command c = {.set = q->set,
+                                 .side = NOCAP_CQ_DISPATCH,
+                                 .id = NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET,
+                                 .offset_count = CONFIG_INDEX + 2,
+                                 .program_host_id = q->lowering.program.index + 1};
+    uint32_t length = (uint32_t)nocap_cq_data_offset(&c);
+    memset(inner(q), 0, length);
+    size_t header = nocap_cq_encode(&c, inner(q));
+    for (uint32_t i = CONFIG_INDEX; i < c.offset_count; i++) {
+        sim_cq_store32(inner(q), (uint32_t)header + 4 * i, config_base(q));
+    }
+    close_record(q, length);
+}
+
+void sim_cq_put_worker_sems(struct sim_cq *q)
+{
+    sim_cq_put_command(q, &(struct nocap_cq_command){.set = q->set,
+                                                     .side = NOCAP_CQ_DISPATCH,
+                                                     .id = NOCAP_CQ_DISPATCH_SET_NUM_WORKER_SEMS,
+                                                     .num_worker_sems = 1});
+    sim_cq_address(q, 1);
+}
+
+void sim_cq_put_notify(struct sim_cq *q, bool barrier)
+{
+    sim_cq_put_command(
+        q, &(struct nocap_cq_command){.set = q->set,
+                                      .side = NOCAP_CQ_DISPATCH,
+                                      .id = NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL,
+                                      .wait = barrier,
+                                      .index_bitmask = 1});
+}
+
 void sim_cq_put_stamp(struct sim_cq *q, uint32_t slot)
 {
     uint32_t addr = (uint32_t)q->n->sysmem + q->n->timestamps + slot * q->n->timestamp_stride;
@@ -343,7 +410,7 @@ void sim_cq_put_message(struct sim_cq *q)
     bool host_mode = sim_cq_fault_due(q, NOCAP_SIM_FAULT_MESSAGE_HOST_MODE);
     bool next = sim_cq_fault_due(q, NOCAP_SIM_FAULT_MESSAGE_NEXT_SLOT);
     struct nocap_launch message = {
-        .kernel_config_base = {q->n->kernel_config},
+        .kernel_config_base = {config_base(q)},
         .sem_offset = {SEM_OFFSET},
         .local_cb_offset = BINARY_OFFSET,
         .remote_cb_offset = BINARY_OFFSET,
@@ -357,15 +424,17 @@ void sim_cq_put_message(struct sim_cq *q)
         message.kernel_text_offset[i] = BINARY_OFFSET + 0x40 * (i + 1);
     }
     nocap_launch_encode(q->layout, &message, bytes);
-    put_large(q, nocap_launch_slot(q->layout, next ? NEXT_SLOT : 0), bytes, q->layout->launch_size);
+    uint32_t slot = sim_cq_splits(q) ? (uint32_t)(p->index % q->layout->launch_slots) : 0;
+    put_large(q, nocap_launch_slot(q->layout, next ? NEXT_SLOT : slot), 0, bytes,
+              q->layout->launch_size);
 }
 
 void sim_cq_put_chunk(struct sim_cq *q, uint32_t chunk)
 {
     uint8_t bytes[NOCAP_CQ_LARGE_CHUNK];
     fill(q, bytes, sizeof bytes, 1000 + q->lowering.role * CQ_CHUNKS_MAX + chunk);
-    put_large(q, q->n->kernel_config + BINARY_OFFSET + chunk * NOCAP_CQ_LARGE_CHUNK, bytes,
-              sizeof bytes);
+    put_large(q, config_address(q, BINARY_OFFSET + chunk * NOCAP_CQ_LARGE_CHUNK), config_index(q),
+              bytes, sizeof bytes);
 }
 
 void sim_cq_put_go_list(struct sim_cq *q)
@@ -383,7 +452,7 @@ void sim_cq_put_go_list(struct sim_cq *q)
     close_record(q, length);
 }
 
-void sim_cq_put_go(struct sim_cq *q, uint32_t count)
+void sim_cq_put_go(struct sim_cq *q, uint32_t count, uint32_t wait_count)
 {
     struct nocap_go_word go = {
         .master_x = q->board.dispatch.x, .master_y = q->board.dispatch.y, .signal = NOCAP_GO_GO};
@@ -399,6 +468,7 @@ void sim_cq_put_go(struct sim_cq *q, uint32_t count)
                                       .multicast_go_offset = mcast ? 0 : NOCAP_CQ_NO_MCAST_GO,
                                       .num_mcast_txns = mcast,
                                       .num_unicast_txns = count,
+                                      .wait_count = wait_count,
                                       .wait_stream = q->n->first_stream});
 }
 

@@ -8,9 +8,13 @@
 #include "capture/sim/cq/machine.h"
 
 enum {
-    CQ_RTA_SLICES = 3, /* of 16 bytes of runtime arguments, at most */
-    CQ_CHUNKS_MAX = 3, /* KiB of a binary */
+    CQ_RTA_SLICES = 3,    /* of 16 bytes of runtime arguments, at most */
+    CQ_CHUNKS_MAX = 3,    /* KiB of a binary */
+    CQ_CONFIG_PLACES = 4, /* with write offsets: programs whose kernels have places of their own */
 };
+
+/* In a stage of the lowering: the record is made. */
+#define MADE(l) CO_PAUSE(l, , true)
 
 /* A command that is a header alone. */
 void sim_cq_put_command(struct sim_cq *q, const struct nocap_cq_command *c);
@@ -35,12 +39,24 @@ void sim_cq_put_stamp(struct sim_cq *q, uint32_t slot);
 /* Launch message, and one KiB of the binary, of the role that the host works on. */
 void sim_cq_put_message(struct sim_cq *q);
 void sim_cq_put_chunk(struct sim_cq *q, uint32_t chunk);
-/* The list of workers; go words for the first `count` of it. */
+/* The list of workers; go words for the first `count` of it, when `wait_count` workers have
+ * announced their end. */
 void sim_cq_put_go_list(struct sim_cq *q);
-void sim_cq_put_go(struct sim_cq *q, uint32_t count);
-/* The record that was made last, to a dispatcher that there is not. */
-void sim_cq_put_elsewhere(struct sim_cq *q);
+void sim_cq_put_go(struct sim_cq *q, uint32_t count, uint32_t wait_count);
+/* The record that was made last is for that dispatcher. */
+void sim_cq_address(struct sim_cq *q, uint32_t dispatcher);
+/* For hosts that work with two: how many counters there are; where the program's kernels lie; the
+ * subordinate may send the go words of a launch, once all that was written has arrived; a WAIT that
+ * does not clear. */
+void sim_cq_put_worker_sems(struct sim_cq *q);
+void sim_cq_put_offsets(struct sim_cq *q);
+void sim_cq_put_notify(struct sim_cq *q, bool barrier);
+void sim_cq_put_wait_count(struct sim_cq *q, uint32_t count);
 /* The next event. */
 void sim_cq_put_event(struct sim_cq *q);
+
+/* lower_split.c: stages of hosts that work with two dispatchers; false: the stage is over. */
+bool sim_cq_split_prepare(struct sim_cq *q);
+bool sim_cq_split_go(struct sim_cq *q);
 
 #endif

@@ -136,6 +136,11 @@ static void set_up(struct sim_cq *q)
     add_agent(q, sim_cq_host_boot);
     add_agent(q, sim_cq_prefetch_boot);
     add_agent(q, sim_cq_dispatch_boot);
+    if (sim_cq_splits(q)) {
+        add_agent(q, sim_cq_subordinate_boot);
+    } else {
+        q->agents++;
+    }
     for (uint32_t i = 0; i < q->workers; i++) {
         q->worker[i].brisc = add_agent(q, sim_cq_worker_brisc);
         q->worker[i].others = add_agent(q, sim_cq_worker_others);
@@ -224,6 +229,24 @@ static const char *no_fault(enum nocap_sim_fault fault, const struct nocap_queue
     return NULL;
 }
 
+/* The list of go words must fit a page of the subordinate dispatcher. */
+static enum nocap_status check_subordinate(const struct nocap_sim_options *o,
+                                           const struct nocap_profile *profile,
+                                           struct nocap_error *err)
+{
+    const struct nocap_queue *n = &profile->queue;
+    uint32_t most = (n->subordinate_page - NOCAP_CQ_HEADER) / (uint32_t)sizeof(uint32_t);
+    RETURN_ERROR_IF(n->dispatchers < 2, err, NOCAP_E_USAGE,
+                    "scenario %s is none under --profile %s: it has one dispatcher; leave "
+                    "--profile out for the newest one that has two",
+                    nocap_sim_scenarios[o->scenario].name, profile->name);
+    RETURN_ERROR_IF(o->workers > most, err, NOCAP_E_USAGE,
+                    "--workers %u: the subordinate dispatcher's page has room for %u go words; "
+                    "ask for at most so many",
+                    o->workers, most);
+    return NOCAP_OK;
+}
+
 enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct nocap_profile *profile,
                                   struct nocap_error *err)
 {
@@ -244,6 +267,9 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct noca
                     "scenario %s is none under --profile %s: its host puts one command into an "
                     "entry; leave --profile out for the newest one that does",
                     nocap_sim_scenarios[o->scenario].name, profile->name);
+    if (o->scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE) {
+        RETURN_IF_FAILED(check_subordinate(o, profile, err));
+    }
     const char *why = no_fault(o->fault, n);
     RETURN_ERROR_IF(why != NULL, err, NOCAP_E_USAGE, "--fault %s is none under --profile %s: %s",
                     nocap_sim_faults[o->fault].name, profile->name, why);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From programs to records, where the host works with two dispatchers: the first one writes what a
+ * launch needs, the subordinate one sends the go words when the launch before is over.
+ * Announcements of workers are counted on without clearing; launch messages go round in their ring,
+ * and kernels in places of their own. */
+#include "capture/sim/cq/put.h"
+
+/* What the subordinate needs to know, once. */
+static bool is_first(const struct sim_cq *q)
+{
+    return q->lowering.program.index == 0;
+}
+
+/* The announcements behind which the place of the program's kernels is free again. */
+static uint32_t count_before(const struct sim_cq *q)
+{
+    return (uint32_t)(q->lowering.program.index - CQ_CONFIG_PLACES + 1) * q->workers;
+}
+
+bool sim_cq_split_prepare(struct sim_cq *q)
+{
+    struct cq_lowering *l = &q->lowering;
+    CO_BEGIN(l);
+    l->cores = &q->cores[CQ_ROLE_ALL];
+    if (is_first(q)) {
+        sim_cq_put_worker_sems(q);
+        MADE(l);
+        sim_cq_put_go_list(q);
+        sim_cq_address(q, 1);
+        MADE(l);
+    }
+    sim_cq_put_offsets(q);
+    MADE(l);
+    if (l->program.index >= CQ_CONFIG_PLACES) {
+        sim_cq_put_wait_count(q, count_before(q));
+        MADE(l);
+    }
+    for (l->i = 0; l->i < l->program.uploads; l->i++) {
+        sim_cq_put_upload(q, l->i);
+        MADE(l);
+    }
+    CO_END(l);
+    return false;
+}
+
+/* Faults: the subordinate is never notified; it waits for one announcement too few, or too many. */
+bool sim_cq_split_go(struct sim_cq *q)
+{
+    struct cq_lowering *l = &q->lowering;
+    CO_BEGIN(l);
+    if (!sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_UNNOTIFIED)) {
+        sim_cq_put_notify(q, !q->unproven);
+        q->unproven = false;
+        MADE(l);
+    }
+    l->count = q->host.launched;
+    l->count += sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_WAIT_HIGH);
+    l->count -= sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_WAIT_LOW);
+    sim_cq_put_go(q, q->workers, l->count);
+    sim_cq_address(q, 1);
+    q->host.launched += q->workers;
+    MADE(l);
+    CO_END(l);
+    return false;
+}

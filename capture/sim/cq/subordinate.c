@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The subordinate dispatcher: NCRISC of the dispatch tile, which sends go words while the
+ * dispatcher prepares what comes next. A page is a command. */
+#include <string.h>
+
+#include "capture/sim/cq/machine.h"
+#include "formats/blackhole/niu.h"
+
+enum { BOOT = 260, POLL_PAGE = 10, POLL_SYNC = 10, POLL_STREAM = 12 };
+
+static cq_routine loop, set_go, send_go, send_words;
+
+void sim_cq_subordinate_boot(struct sim_cq *q, struct cq_agent *a)
+{
+    CO_BEGIN(a);
+    CQ_AWAIT(q, a, CQ_WATCH_START,
+             q->dispatch_l1[nocap_go_word_address(q->layout, 0) + NOCAP_GO_SIGNAL_BYTE] ==
+                 NOCAP_GO_GO);
+    CQ_SLEEP(q, a, BOOT, BOOT);
+    q->subordinate.ptr = q->n->subordinate_buffer;
+    CO_GOTO(q, a, loop);
+    CO_END(a);
+}
+
+static const struct cq_place *word(struct sim_cq *q, struct cq_agent *a, uint32_t addr,
+                                   uint32_t period)
+{
+    return sim_cq_tile_place(a, q->board.dispatch, NOCAP_BY_NCRISC, addr, 4, period);
+}
+
+static void read_command(struct sim_cq *q)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    memcpy(s->header, q->dispatch_l1 + s->ptr, q->n->subordinate_page);
+    nocap_cq_decode_by(q->set, NOCAP_CQ_DISPATCH, s->header, q->n->subordinate_page, &s->command);
+    uint32_t size = sim_cq_header_size(q, NOCAP_CQ_DISPATCH, s->command.id);
+    uint64_t seq = sim_cq_shows(q, NOCAP_CLASS_CORE_LOAD) ? sim_cq_seq(q) : 0;
+    if (seq != 0) {
+        q->load_seq = seq;
+    }
+    sim_cq_emit_load_by(q, q->board.dispatch, NOCAP_BY_NCRISC, s->ptr, size, 0, s->header);
+    sim_cq_emit_exec(q, s->ptr, s->header, size, seq);
+}
+
+/* Its page goes back. A fault: another one with it. */
+static void release(struct sim_cq *q)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    sim_cq_emit_unit(q, NOCAP_OP_DONE, s->ptr, 0, 0);
+    sim_cq_send_subordinate_release(
+        q, sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_RELEASE_2) ? 2 : 1);
+    s->ptr += q->n->subordinate_page;
+    if (s->ptr == q->n->subordinate_buffer + q->n->subordinate_size) {
+        s->ptr = q->n->subordinate_buffer;
+    }
+}
+
+static void loop(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    const uint32_t counter = sim_cq_semaphore(q->n, q->n->subordinate_published);
+    CO_BEGIN(a);
+    do {
+        CQ_POLL(q, a, CQ_WATCH_PUBLISHED, word(q, a, counter, POLL_PAGE),
+                sim_cq_load32(q->dispatch_l1, counter) != s->taken);
+        s->taken++;
+        read_command(q);
+        CQ_SLEEP(q, a, 20, 30);
+        if (s->command.id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA) {
+            CO_CALL(q, a, set_go);
+        } else if (s->command.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) {
+            CO_CALL(q, a, send_go);
+        }
+        CQ_SLEEP(q, a, 6, 6);
+        release(q);
+    } while (s->command.id != NOCAP_CQ_DISPATCH_TERMINATE);
+    a->run = NULL;
+    CO_END(a);
+}
+
+static void set_go(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    struct nocap_cq_subs subs;
+    struct nocap_cq_command sub;
+    CO_BEGIN(a);
+    nocap_cq_subs(&s->command, &subs);
+    for (uint32_t i = 0; i < subs.count && i < q->n->go_table; i++) {
+        nocap_cq_sub(&subs, i, s->header, q->n->subordinate_page, &sub);
+        s->go_table[i] = (uint32_t)sub.noc_xy;
+    }
+    CQ_SLEEP(q, a, 20, 20);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+static bool is_notified(const struct sim_cq *q, uint32_t stream)
+{
+    uint32_t notified = sim_cq_load32(q->dispatch_l1, sim_cq_sync(q->n, stream));
+    return (int32_t)(notified - q->subordinate.launched[stream]) > 0;
+}
+
+static bool has_counted(const struct sim_cq *q)
+{
+    const struct nocap_cq_command *c = &q->subordinate.command;
+    return sim_cq_has_counted(q, c->wait_stream, c->wait_count);
+}
+
+/* When the dispatcher has notified it, and the workers of the launch before are done. Faults: it
+ * waits for neither. */
+static void send_go(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    const uint32_t stream = (uint32_t)s->command.wait_stream - q->n->first_stream;
+    const uint32_t sync = sim_cq_sync(q->n, stream);
+    CO_BEGIN(a);
+    s->hasty = !is_notified(q, stream) && sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_UNNOTIFIED);
+    CQ_POLL(q, a, CQ_WATCH_NOTIFIED, word(q, a, sync, POLL_SYNC),
+            is_notified(q, stream) || s->hasty);
+    s->launched[stream]++;
+    CQ_SLEEP(q, a, 6, 4);
+    s->hasty = !has_counted(q) && sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_UNCOUNTED);
+    CQ_POLL(
+        q, a, CQ_WATCH_STREAM,
+        word(q, a,
+             nocap_stream_address((unsigned)s->command.wait_stream, NOCAP_STREAM_SPACE_AVAILABLE),
+             POLL_STREAM),
+        has_counted(q) || s->hasty);
+    CQ_SLEEP(q, a, 5, 4);
+    CO_GOTO(q, a, send_words);
+    CO_END(a);
+}
+
+/* The go word is put over the command and goes out from there. Faults: one worker is left out; one
+ * gets that of another. */
+static void send_words(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    CO_BEGIN(a);
+    sim_cq_store32(q->dispatch_l1, s->ptr, (uint32_t)s->command.go_signal);
+    sim_cq_emit_store(q, q->board.dispatch, NOCAP_BY_NCRISC, s->ptr, 4, s->command.go_signal);
+    CQ_SLEEP(q, a, 6, 4);
+    for (s->turn = 0; s->turn < s->command.num_unicast_txns; s->turn++) {
+        CQ_AWAIT(q, a, CQ_WATCH_ACKED, q->packets_out < CQ_PACKETS_OUT);
+        if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_LEFT_OUT)) {
+            continue;
+        }
+        uint32_t entry = (uint32_t)s->command.noc_data_start_index + s->turn;
+        struct nocap_xy to = nocap_niu_xy(s->go_table[entry % q->n->go_table]);
+        to.y = (uint8_t)(to.y + sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_ASTRAY));
+        sim_cq_send_go(q, to, s->ptr);
+        CQ_SLEEP(q, a, 6, 6);
+    }
+    CO_RETURN(q, a);
+    CO_END(a);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests of the tiles of the queue and of workers, brought to the part of the model that each
+ * concerns. Rules CQ-041, CQ-043, CQ-062, CQ-070. */
+#include "replay/cq/cq_private.h"
+
+/* Counters and pointers that only certain cores may write. */
+static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    struct access a = {.addr = e->daddr, .size = size};
+    bool prefetch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_PREFETCH]);
+    bool dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    if (!prefetch && !dispatch) {
+        return;
+    }
+    uint32_t sem = q->sem[prefetch ? CQ_PREFETCH : CQ_DISPATCH];
+    CHECK(q->m, cq_tile(q, prefetch ? CQ_PREFETCH : CQ_DISPATCH), CQ_041, !touches(&a, sem, 4),
+          NO_REFS,
+          "semaphore 0 counted up by an atomic of the other command-queue core, never stored",
+          "%s from %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
+    const struct nocap_queue *n = q->numbers;
+    bool idle = n->dispatchers < 2 &&
+                ((prefetch && touches(&a, sem + n->semaphore_stride, 4)) ||
+                 (dispatch && touches(&a, n->subordinate_buffer, n->subordinate_size)));
+    CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NO_REFS,
+          "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
+          "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y, wide(e->daddr));
+    CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_062,
+          !dispatch || !touches(&a, q->numbers->completion_rd, 4), NO_REFS,
+          "completion_q_rd_ptr written by the host only", "%s from %u,%u", nocap_op_name(e->op),
+          e->at.x, e->at.y);
+}
+
+static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_core core)
+{
+    if (core == CQ_PREFETCH) {
+        CQ_FETCHER(q, CQ_070, e->by != NOCAP_BY_BRISC || e->noc == q->numbers->noc_upstream,
+                   NO_REFS, "the prefetcher on NOC 0", "%s on NOC %u", nocap_op_name(e->op),
+                   e->noc);
+        return;
+    }
+    bool credit = e->op == NOCAP_OP_ATOMIC;
+    unsigned noc = credit ? q->numbers->noc_upstream : q->numbers->noc_dispatch;
+    bool buffer = (e->has & NOCAP_F_BUF) == 0 || (e->by == NOCAP_BY_NCRISC) == (e->buf < 3);
+    CQ_EXECUTOR(q, CQ_070, (e->by == NOCAP_BY_NCRISC || e->noc == noc) && buffer, NO_REFS,
+                "credits on NOC 0, all else on NOC 1; command buffer 3 for BRISC, the others for "
+                "NCRISC",
+                "%s of %s on NOC %u, buffer %u", nocap_op_name(e->op), nocap_agent_name(e->by),
+                e->noc, e->buf);
+}
+
+/* The firmware of the prefetcher writes nothing else. */
+static bool relays(const struct cq *q, const struct nocap_event *e)
+{
+    bool landed = (e->has & NOCAP_F_SADDR) != 0 && place_has(&q->places.landing, e->saddr);
+    bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    bool pages = place_has(&q->places.buffer, e->daddr) || cq_in_subordinate(q, e->daddr);
+    bool runs = q->any && q->boot[CQ_PREFETCH].running == YES && e->by == NOCAP_BY_BRISC;
+    return (to_dispatch && pages) || (runs && (landed || to_dispatch));
+}
+
+static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    uint64_t offset;
+    judge_network(q, e, CQ_PREFETCH);
+    if (e->op == NOCAP_OP_READ && cq_sysmem_offset(q, e->saddr, &offset)) {
+        if (!cq_is_duplicate(q, CQ_ACT_FETCH, e)) {
+            cq_prefetch_packet(q, offset, e);
+        }
+    } else if (e->op == NOCAP_OP_WRITE && relays(q, e)) {
+        if (!to_dispatch || !place_has(&q->places.buffer, e->daddr)) {
+            judge_target(q, e, size);
+        }
+        if (!cq_is_duplicate(q, CQ_ACT_RELAY, e)) {
+            struct access a = access_of_event(e, e->daddr, size);
+            cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);
+        }
+    } else if (e->op == NOCAP_OP_ATOMIC && to_dispatch && e->daddr == q->sem[CQ_DISPATCH]) {
+        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
+            cq_relay_publish(q, (uint32_t)e->value);
+        }
+    } else if (e->op == NOCAP_OP_ATOMIC && to_dispatch && q->numbers->dispatchers > 1 &&
+               e->daddr == q->subordinate_sem[CQ_DISPATCH]) {
+        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
+            cq_relay_publish_subordinate(q, (uint32_t)e->value);
+        }
+    } else if (e->op != NOCAP_OP_READ) {
+        judge_target(q, e, size);
+    }
+}
+
+/* False: the request is none of what the model knows of the subordinate dispatcher. */
+static bool subordinate_noc(struct cq *q, const struct nocap_event *e)
+{
+    bool free_page = e->op == NOCAP_OP_ATOMIC && (e->has & NOCAP_F_D) != 0 &&
+                     nocap_xy_equal(e->d, q->at[CQ_PREFETCH]) &&
+                     e->daddr == q->subordinate_sem[CQ_PREFETCH];
+    if (e->by != NOCAP_BY_NCRISC || q->numbers->dispatchers < 2 ||
+        (!free_page && e->op != NOCAP_OP_WRITE)) {
+        return false;
+    }
+    if (!free_page) {
+        cq_subordinate_write(q, e);
+    } else if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
+        cq_subordinate_release(q, (uint32_t)e->value);
+    }
+    return free_page;
+}
+
+static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    bool to_prefetch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_PREFETCH]);
+    if (e->op == NOCAP_OP_READ) {
+        return;
+    }
+    judge_network(q, e, CQ_DISPATCH);
+    if (subordinate_noc(q, e)) {
+        return;
+    }
+    if (e->op == NOCAP_OP_ATOMIC && to_prefetch && e->daddr == q->sem[CQ_PREFETCH]) {
+        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
+            cq_ring_credit(q, (uint32_t)e->value);
+        }
+        return;
+    }
+    judge_target(q, e, size);
+    cq_dispatcher_noc(q, e);
+}
+
+static void request(struct cq *q, const struct nocap_event *e)
+{
+    uint64_t offset, size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    bool writes = e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
+    bool prefetch = nocap_xy_equal(e->at, q->at[CQ_PREFETCH]);
+    bool dispatch = nocap_xy_equal(e->at, q->at[CQ_DISPATCH]);
+    if (writes && cq_sysmem_offset(q, e->daddr, &offset)) {
+        struct access a = access_of_event(e, offset, size);
+        cq_judge_written(q, offset, size, e->by);
+        bool pointer = touches(&a, q->numbers->host_wr, 4) && !dispatch;
+        CHECK(q->m, NULL, CQ_062, !pointer && !touches(&a, q->numbers->host_rd, 4), NO_REFS,
+              "the write pointer in host memory written by the dispatcher only, the read pointer "
+              "by the host only",
+              "+0x%llx written from %u,%u", wide(offset), e->at.x, e->at.y);
+    }
+    if (prefetch) {
+        prefetch_noc(q, e, size);
+    } else if (dispatch) {
+        dispatch_noc(q, e, size);
+    } else {
+        if (e->op != NOCAP_OP_READ) {
+            judge_target(q, e, size);
+        }
+        cq_worker_noc(q, e);
+    }
+}
+
+/* A request of the two cores, or a notify, of which the trace does not say where it goes or what it
+ * counts. */
+static bool lacks_fields(const struct cq *q, const struct nocap_event *e)
+{
+    bool load = e->op == NOCAP_OP_READ, counts = e->op == NOCAP_OP_ATOMIC;
+    uint64_t needs = load ? NOCAP_F_S | NOCAP_F_SADDR | NOCAP_F_SIZE : NOCAP_F_D | NOCAP_F_DADDR;
+    bool pointer = (e->daddr & q->numbers->pcie_address_bit) != 0 && e->size <= 4;
+    bool go = e->daddr == q->m->layout->go_messages;
+    bool valued = (e->has & (NOCAP_F_VALUE | NOCAP_F_DATA)) != 0;
+    if (e->op == NOCAP_OP_WRITE) {
+        needs |= NOCAP_F_SIZE;
+    }
+    if (cq_is_core(q, e->at)) {
+        return (e->has & needs) != needs || ((counts || (!load && (pointer || go))) && !valued);
+    }
+    return (e->op == NOCAP_OP_INLINE || counts) && (e->has & NOCAP_F_DADDR) == 0;
+}
+
+void cq_noc_request(struct cq *q, const struct nocap_event *e)
+{
+    if (lacks_fields(q, e)) {
+        cq_forget(q);
+    } else {
+        request(q, e);
+    }
+}
+
+void cq_noc_phase(struct cq *q, const struct nocap_event *e)
+{
+    if (nocap_xy_equal(e->at, q->at[CQ_DISPATCH])) {
+        cq_dispatcher_phase(q, e);
+    } else if (e->op == NOCAP_OP_WRITE) {
+        cq_relay_sent(q, e->id);
+    } else if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {
+        if (!cq_is_duplicate(q, CQ_ACT_LANDED, e)) {
+            cq_prefetch_done(q, e->id);
+        }
+    }
+}

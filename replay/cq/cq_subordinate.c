@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The subordinate dispatcher, NCRISC of the dispatch tile: it sends the go words. Its commands have
+ * a page each, of a buffer of its own, and come back one by one. Rules CQ-035 to CQ-039, CQ-044,
+ * CQ-058, CQ-072 and CQ-073, as far as they are about it. */
+#include <string.h>
+
+#include "formats/blackhole/noc_ends.h"
+#include "replay/cq/cq_private.h"
+
+#define NOT_KNOWN (NO_INDEX - 1) /* of a page: the number of its record */
+
+void cq_subordinate_init(struct cq *q, bool origin)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    uint64_t *page = s->page;
+    memset(s, 0, sizeof *s);
+    s->page = page;
+    s->origin = origin;
+    for (uint32_t i = 0; i < q->places.subordinate.units; i++) {
+        page[i] = NO_INDEX;
+    }
+    if (origin) {
+        value_set(&s->cursor, 0);
+        value_set(&s->at, 0);
+    }
+}
+
+static uint32_t page_of(const struct cq *q, uint64_t addr)
+{
+    return place_index(&q->places.subordinate, addr);
+}
+
+/* ---- the prefetcher's side ---- */
+
+static void judge_page(struct cq *q, uint64_t addr)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    const struct cq_place *place = &q->places.subordinate;
+    uint32_t next = s->cursor.known ? place_address(place, s->cursor.v) : (uint32_t)addr;
+    bool right = addr == next;
+    CQ_FETCHER_AFTER(q, CQ_036, s->cursor.since, right, NO_REFS,
+                     "a record on the next page of the subordinate dispatcher's buffer",
+                     "0x%llx, 0x%x is next", wide(addr), next);
+    if (s->cursor.known && !right) {
+        cq_blame(&s->since, q->m->fault);
+    } else if (!s->cursor.known) {
+        value_set(&s->cursor, page_of(q, addr));
+    }
+}
+
+static void judge_room(struct cq *q)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    s->acquired++;
+    if (s->origin && s->releases && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
+        CQ_FETCHER_AFTER(
+            q, CQ_035, s->since, s->acquired <= s->released + q->places.subordinate.units, NO_REFS,
+            "no more pages in use than the subordinate dispatcher's buffer has",
+            "%llu pages acquired, %llu released", wide(s->acquired), wide(s->released));
+    }
+}
+
+void cq_subordinate_relay(struct cq *q, uint64_t addr, uint64_t size, struct cq_record *r)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    s->begun = q->m->event->index;
+    s->open = true;
+    judge_page(q, addr);
+    judge_room(q);
+    if (r == NULL || !r->good) {
+        return;
+    }
+    bool right = r->subordinate && size == r->length;
+    CQ_FETCHER_AFTER(q, CQ_036, s->since, right, RELATED(r->at.index),
+                     "each record relayed whole to the buffer of its dispatcher",
+                     r->subordinate ? "%llu of %u bytes"
+                                    : "%llu of %u bytes, to that of the subordinate dispatcher",
+                     wide(size), r->length);
+    cq_blame(&s->since, fault_of(q->m, right));
+}
+
+void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool sent)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    s->credits |= value != UINT32_MAX;
+    if (value != UINT32_MAX && (s->open || s->cursor.known)) {
+        bool right = s->open && value == 1 && sent;
+        CQ_FETCHER_AFTER(
+            q, CQ_037, value == 1 ? s->since : FAULT_NONE, right,
+            RELATED(s->open ? s->begun : NO_INDEX),
+            "the page of a record published once, when its bytes have left",
+            !s->open ? "%u pages of the subordinate dispatcher, and no record was relayed"
+            : !sent  ? "%u pages of the subordinate dispatcher while a write is not sent"
+                     : "%u pages of the subordinate dispatcher",
+            value);
+        cq_blame(&s->since, fault_of(q->m, right));
+    }
+    if (!s->open) {
+        return;
+    }
+    s->open = false;
+    s->published++;
+    s->page[s->cursor.v] = record != NO_INDEX ? record : NOT_KNOWN;
+    s->cursor.v = place_behind(&q->places.subordinate, s->cursor.v, 1);
+}
+
+/* ---- its own side ---- */
+
+/* The command of the page that it is at; NULL: it is not known, or none. */
+static const struct nocap_cq_command *present(struct cq *q)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    if (s->at.known && !s->decoded) {
+        const struct cq_record *r = cq_record(q, s->page[s->at.v]);
+        bool good = r != NULL && r->good && r->subordinate;
+        const uint8_t *bytes = good ? cq_bytes_of(q, r) : NULL;
+        s->decoded = bytes != NULL &&
+                     nocap_cq_decode_record_by(q->set, bytes, r->known, &s->record) &&
+                     s->record.has_dispatch;
+    }
+    return s->decoded ? &s->record.dispatch : NULL;
+}
+
+static const struct cq_record *record_of(struct cq *q)
+{
+    const struct cq_subordinate *s = &q->subordinate;
+    return s->at.known ? cq_record(q, s->page[s->at.v]) : NULL;
+}
+
+static uint64_t record_index(struct cq *q)
+{
+    const struct cq_record *r = record_of(q);
+    return r != NULL ? r->at.index : NO_INDEX;
+}
+
+static uint64_t stream_number(const struct cq *q, const struct nocap_cq_command *c)
+{
+    return c->wait_stream - q->numbers->first_stream;
+}
+
+/* It begins with a launch: workers run with what was written for it. */
+static void start(struct cq *q)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    const struct nocap_cq_command *c = present(q);
+    if (!s->started && c != NULL && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) {
+        s->started = true;
+        q->expected.launch = s->written;
+        cq_blame(&q->expected.launch, record_of(q)->brief.since);
+        s->written = FAULT_NONE;
+    }
+}
+
+/* It sends the go words of a launch, or has sent them: the dispatcher must have let it. */
+static void judge_let(struct cq *q, const struct nocap_cq_command *c)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    uint64_t stream = stream_number(q, c);
+    if (s->let || stream >= CQ_STREAMS) {
+        return;
+    }
+    s->let = true;
+    s->launched[stream]++;
+    if (s->origin && (s->notifies || q->prefetcher.events_seen)) {
+        bool right = s->launched[stream] <= s->notified[stream];
+        CQ_EXECUTOR_AFTER(q, CQ_073, s->since, right, RELATED(record_index(q)),
+                          "go words sent when the dispatcher has notified its subordinate",
+                          "launch %u of stream %llu, %u were notified", s->launched[stream],
+                          wide(c->wait_stream), s->notified[stream]);
+        cq_blame(&q->expected.launch, fault_of(q->m, right));
+    }
+}
+
+/* Its first go word leaves. */
+static void judge_counted(struct cq *q, const struct nocap_cq_command *c)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    uint64_t stream = stream_number(q, c);
+    if (s->sent > 0 || stream >= CQ_STREAMS || !s->fresh[stream]) {
+        return;
+    }
+    const struct cq_record *r = record_of(q);
+    cq_judge_counted(q, (unsigned)stream, s->counts[stream], (uint32_t)c->wait_count,
+                     r != NULL ? r->brief.since : FAULT_NONE);
+    cq_blame(&q->expected.launch, q->m->fault);
+    s->fresh[stream] = false;
+}
+
+static bool goes_to(const struct nocap_event *e, uint32_t noc_xy)
+{
+    const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    return ends.to_known && nocap_xy_equal(ends.to, nocap_cq_rect_decode(noc_xy).low);
+}
+
+/* False: the go word is none of its command. */
+static bool take_word(struct cq *q, const struct nocap_cq_command *c, const struct nocap_event *e,
+                      uint32_t word)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    uint64_t first = c->noc_data_start_index, i = s->sent;
+    while (i < c->num_unicast_txns && first + i < s->words &&
+           !(goes_to(e, s->table[first + i]) && word == (uint32_t)c->go_signal)) {
+        i++;
+    }
+    bool said = i < c->num_unicast_txns && first + i < s->words;
+    if (!said) {
+        CQ_EXECUTOR_AFTER(q, CQ_072, s->since, false, RELATED(record_index(q)),
+                          "the go words of the subordinate dispatcher, which its command says",
+                          "0x%08x to %u,%u; %u of %llu were sent", word, e->d.x, e->d.y, s->sent,
+                          wide(c->num_unicast_txns));
+        cq_blame(&q->expected.launch, q->m->fault);
+        s->strays++;
+        return false;
+    }
+    uint32_t out = (uint32_t)(i - s->sent);
+    bool right = out <= s->strays;
+    CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
+                      "the go words of the subordinate dispatcher, one behind the other",
+                      "%u missing before that of %u,%u", out, e->d.x, e->d.y);
+    cq_blame(&q->expected.launch, fault_of(q->m, right));
+    s->strays -= out < s->strays ? out : s->strays;
+    s->sent = (uint32_t)i + 1;
+    return true;
+}
+
+void cq_subordinate_write(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    struct access a = access_of_event(e, e->daddr, size);
+    uint32_t word;
+    bool go = access_word(&a, q->m->layout->go_messages, &word) && (e->has & NOCAP_F_D) != 0 &&
+              cq_is_worker(q, e->d);
+    if (q->loose || !go) {
+        return;
+    }
+    const struct nocap_cq_command *c = present(q);
+    bool known = c != NULL && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL;
+    bool said = false;
+    if (known) {
+        start(q);
+        judge_let(q, c);
+        judge_counted(q, c);
+        said = !s->listed || take_word(q, c, e, word);
+    }
+    cq_dispatcher_go(q, e, word, said);
+}
+
+/* What the trace says of it when it goes on: all go words have left. */
+static void judge_words(struct cq *q, const struct nocap_cq_command *c)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    judge_let(q, c);
+    if (s->listed && cq_sees_writes(q)) {
+        uint32_t out = (uint32_t)c->num_unicast_txns - s->sent;
+        bool right = out <= s->strays;
+        CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
+                          "every go word of a command sent before its page is released",
+                          "%u of %llu missing", out, wide(c->num_unicast_txns));
+        cq_blame(&q->expected.launch, fault_of(q->m, right));
+    }
+}
+
+static void take_table(struct cq_subordinate *s)
+{
+    struct nocap_cq_subs subs;
+    struct nocap_cq_command sub;
+    nocap_cq_subs(&s->record.dispatch, &subs);
+    s->listed = subs.count <= CQ_GO_TABLE;
+    s->words = s->listed ? subs.count : 0;
+    for (uint32_t i = 0; i < s->words && s->listed; i++) {
+        s->listed = nocap_cq_sub(&subs, i, s->record.inner, s->record.inner_size, &sub);
+        s->table[i] = (uint32_t)sub.noc_xy;
+    }
+}
+
+/* The present command is over. */
+static void end_command(struct cq *q)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    const struct nocap_cq_command *c = present(q);
+    if (c == NULL) {
+        s->listed = false; /* it may have been another table */
+        s->origin = false; /* .. or a launch */
+    } else if (c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) {
+        judge_words(q, c);
+    } else if (c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA) {
+        take_table(s);
+    }
+    if (s->at.known) {
+        s->page[s->at.v] = NO_INDEX;
+        s->at.v = place_behind(&q->places.subordinate, s->at.v, 1);
+    }
+    s->decoded = s->started = s->let = s->reads = false;
+    s->sent = s->strays = 0;
+}
+
+void cq_subordinate_release(struct cq *q, uint32_t value)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    if (q->loose) {
+        return;
+    }
+    s->releases = true;
+    bool count =
+        !s->origin || !s->credits || !cq_sees_published(q) || s->released + value <= s->published;
+    bool read = s->reads || !s->origin || !(q->sees_loads || q->prefetcher.events_seen);
+    bool right = value == 1 && count && read;
+    CQ_EXECUTOR_AFTER(q, CQ_039, value == 1 ? s->since : FAULT_NONE, right, NO_REFS,
+                      "one page of the subordinate dispatcher released for each command, behind it",
+                      "%u pages on top of %llu, %llu are published", value, wide(s->released),
+                      wide(s->published));
+    cq_blame(&s->since, fault_of(q->m, right));
+    s->released += value;
+    end_command(q);
+}
+
+/* It begins with the command at `addr`. */
+void cq_subordinate_exec(struct cq *q, uint64_t addr)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    uint32_t page = page_of(q, addr);
+    if (q->loose) {
+        return;
+    }
+    if (s->at.known && s->at.v != page && !s->releases) {
+        end_command(q); /* nobody shows that its page went back */
+    }
+    if (!s->at.known || !s->releases) {
+        value_set(&s->at, page);
+    }
+    bool there = s->page[page] != NO_INDEX || !s->origin || !s->credits || !cq_sees_published(q);
+    bool right = page == s->at.v && there;
+    CQ_EXECUTOR_AFTER(q, CQ_038, s->since, right, NO_REFS,
+                      "published pages read by the subordinate dispatcher, one behind the other",
+                      there ? "0x%llx, 0x%x is next" : "0x%llx is not published; 0x%x is next",
+                      wide(addr), place_address(&q->places.subordinate, s->at.v));
+    cq_blame(&s->since, fault_of(q->m, right));
+    s->decoded = s->decoded && page == s->at.v;
+    s->at.v = page;
+    s->reads = true;
+    start(q);
+    cq_report_step(q, NOCAP_RECORD_EXECUTED, record_of(q));
+}
+
+void cq_subordinate_core(struct cq *q, const struct access *a)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    uint32_t value;
+    if (a->store) {
+        return;
+    }
+    if (place_has(&q->places.subordinate, a->addr)) {
+        bool begins = a->addr % q->numbers->subordinate_page == 0;
+        if (begins && !cq_is_duplicate(q, CQ_ACT_EXEC, q->m->event)) {
+            cq_subordinate_exec(q, a->addr);
+        }
+        return;
+    }
+    uint64_t stream =
+        (a->addr - nocap_stream_address(q->numbers->first_stream, NOCAP_STREAM_SPACE_AVAILABLE)) /
+        NOCAP_STREAM_STRIDE;
+    uint64_t at = nocap_stream_address(q->numbers->first_stream + (unsigned)(stream % CQ_STREAMS),
+                                       NOCAP_STREAM_SPACE_AVAILABLE);
+    if (stream < CQ_STREAMS && at == a->addr && access_word(a, a->addr, &value)) {
+        s->counts[stream] = value;
+        s->fresh[stream] = true;
+    }
+}
+
+/* ---- between the two dispatchers ---- */
+
+static void take_notify(struct cq *q, unsigned stream)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    s->notifies = true;
+    s->notified[stream]++;
+    cq_blame(&s->written, q->expected.next);
+    q->expected.next = FAULT_NONE;
+}
+
+/* The dispatcher stores that the go words of a launch may be sent: what they depend on must have
+ * arrived. */
+static void judge_notify(struct cq *q, unsigned stream)
+{
+    const struct cq_brief *b = &q->ring.brief;
+    struct cq_write *w = q->dispatcher.acks_seen ? cq_unacked(&q->dispatcher) : NULL;
+    bool barrier =
+        b->known && b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL && b->flags != 0;
+    CQ_EXECUTOR_AFTER(q, CQ_044, q->expected.next, !barrier || w == NULL,
+                      RELATED(w != NULL ? w->index : NO_INDEX),
+                      "the multicasts of a launch acknowledged before the subordinate is notified",
+                      "stream %u first", q->numbers->first_stream + stream);
+    take_notify(q, stream);
+}
+
+bool cq_subordinate_notified(struct cq *q, const struct access *a)
+{
+    const struct nocap_queue *n = q->numbers;
+    uint64_t at = a->addr - n->sync_sems;
+    if (n->dispatchers < 2 || at >= n->sync_sems_size) {
+        return false;
+    }
+    if (!q->loose && at % n->l1_align == 0 && at / n->l1_align < CQ_STREAMS && cq_sees_syncs(q)) {
+        judge_notify(q, (unsigned)(at / n->l1_align));
+    }
+    return true;
+}
+
+void cq_subordinate_brief(struct cq *q, const struct cq_brief *b)
+{
+    for (unsigned i = 0; i < CQ_STREAMS && !cq_sees_syncs(q); i++) {
+        if (b->known && b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL &&
+            (b->count >> i & 1) != 0) {
+            take_notify(q, i);
+        }
+    }
+}
