@@ -251,6 +251,36 @@ static void every_fault_is_found_with_two_dispatchers(void **state)
     find_every_fault(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, PACKED_FROM);
 }
 
+static enum nocap_status count_multicasts(void *context, const struct nocap_event *e,
+                                          struct nocap_error *err)
+{
+    unsigned *count = context;
+    (void)err;
+    *count += e->kind == NOCAP_EV_NOC && e->by == NOCAP_BY_NCRISC && e->mcast;
+    return NOCAP_OK;
+}
+
+/* Some hosts of two dispatchers have go words multicast. */
+static void a_multicast_that_is_missing_is_found(void **state)
+{
+    (void)state;
+    unsigned multicasts = 0;
+    for (uint64_t seed = 0; seed < 9; seed++) {
+        struct nocap_error err;
+        struct nocap_sim_options options = {.size = sizeof options,
+                                            .scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
+                                            .fault = NOCAP_SIM_FAULT_GO_LEFT_OUT,
+                                            .launches = 16,
+                                            .seed = seed,
+                                            .variant = seed,
+                                            .profile = nocap_profile_name(3 + seed % 4)};
+        assert_found(options);
+        options.fault = NOCAP_SIM_FAULT_NONE;
+        assert_int_equal(nocap_sim_run(&options, count_multicasts, &multicasts, &err), NOCAP_OK);
+    }
+    assert_true(multicasts > 9);
+}
+
 static void find_every_hang(enum nocap_sim_scenario scenario)
 {
     const char *name;
@@ -371,6 +401,7 @@ int main(void)
         cmocka_unit_test(every_fault_is_found),
         cmocka_unit_test(every_fault_is_found_among_commands_of_an_entry),
         cmocka_unit_test(every_fault_is_found_with_two_dispatchers),
+        cmocka_unit_test(a_multicast_that_is_missing_is_found),
         cmocka_unit_test(hangs_hang),
         cmocka_unit_test(missing_credits_are_a_finding_or_a_hang),
         cmocka_unit_test(a_host_that_packs_may_leave_out_ids),

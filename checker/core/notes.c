@@ -63,12 +63,16 @@ enum nocap_status nocap_note_queue_gaps(struct nocap_report *report,
     static const struct {
         const char *id, *text;
     } notes[NOCAP_QUEUE_GAPS] = {
-        [NOCAP_QUEUE_NOT_FOLLOWED] = {"queue-not-followed",
-                                      "the host of the command queue sends go words by multicast, "
-                                      "or uses a second dispatcher "
-                                      "on another tile: what prefetcher and dispatcher make of its "
-                                      "commands, and the order of "
-                                      "launches, is not judged"},
+        [NOCAP_QUEUE_NOT_FOLLOWED] =
+            {"queue-not-followed",
+             "the host of the command queue has go words multicast by its first dispatcher, or "
+             "uses a "
+             "second one on another tile: what prefetcher and dispatcher make of its commands, and "
+             "the order of launches, is not judged"},
+        [NOCAP_QUEUE_MULTICASTS] = {"queue-multicasts",
+                                    "the subordinate dispatcher multicasts go words: which workers "
+                                    "answer one, and how many, "
+                                    "is not judged"},
         [NOCAP_QUEUE_NOT_SHOWN] = {"queue-not-shown",
                                    "EXEC_BUF executes commands that lie in DRAM, which the trace "
                                    "does not show: they are not judged"},

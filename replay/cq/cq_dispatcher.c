@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dispatcher at work: what it waits for, what it writes, in which order. Rules CQ-041, CQ-044,
  * CQ-045, CQ-049, CQ-055 to CQ-058. */
+#include "formats/blackhole/noc_ends.h"
 #include "replay/cq/cq_private.h"
 
 static struct cq_stream *stream_of(struct cq *q, uint64_t stream)
@@ -238,6 +239,23 @@ void cq_dispatcher_go(struct cq *q, const struct nocap_event *e, uint32_t word, 
     }
     if (!q->loose) {
         cq_worker_go(q, e->d, word);
+    }
+}
+
+void cq_dispatcher_go_to_all(struct cq *q, const struct nocap_event *e, uint32_t word)
+{
+    const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    struct cq_stream *s =
+        stream_of(q, q->numbers->first_stream + (uint64_t)nocap_go_decode(word).offset);
+    if (s != NULL) {
+        s->settled = false;
+    }
+    for (unsigned i = 0; i < CQ_TILES; i++) {
+        const struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH),
+                                    (uint8_t)(i / NOCAP_GRID_WIDTH)};
+        if (!ends.to_known || nocap_in_rectangle(ends.to, ends.to_other, at)) {
+            cq_worker_forget(q, at);
+        }
     }
 }
 

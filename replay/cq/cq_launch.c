@@ -242,8 +242,9 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
 {
     struct cq_program *p = &q->program;
     struct cq_goes *s = goes_of(q, c->wait_stream);
-    if (s == NULL || c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
-        cq_launch_lose(q, true);
+    p->whole = p->ran_all = false;
+    if (s == NULL) {
+        forget_streams(p);
         return;
     }
     if (s->sent.known) {
@@ -257,7 +258,9 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
     }
     s->sent.v += (uint32_t)c->num_unicast_txns;
     s->index = q->m->event->index;
-    p->whole = p->ran_all = false;
+    if (c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
+        value_forget(&s->sent); /* how many tiles answer that one, nobody knows */
+    }
 }
 
 /* What such a host waits for. */

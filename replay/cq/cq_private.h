@@ -358,6 +358,8 @@ void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
 struct cq_write *cq_unacked(struct cq_dispatcher *d);
 /* A go word leaves for a tile; `said`: as a command says. */
 void cq_dispatcher_go(struct cq *q, const struct nocap_event *event, uint32_t word, bool said);
+/* The same to a rectangle: which of its tiles answer is not known. */
+void cq_dispatcher_go_to_all(struct cq *q, const struct nocap_event *event, uint32_t word);
 /* Whoever waits for `want` notifies on a stream goes on, and has read `value`; `since`: what is
  * wrong with the command. */
 void cq_judge_counted(struct cq *q, unsigned stream, uint32_t value, uint32_t want, fault_id since);
@@ -392,6 +394,8 @@ void cq_expected_released(struct cq *q);
 
 /* cq_worker.c: go words arrive, notifies leave */
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word);
+/* Whether it has a go word is not known any more. */
+void cq_worker_forget(struct cq *q, struct nocap_xy at);
 void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a);
 void cq_worker_noc(struct cq *q, const struct nocap_event *event);
 /* In `apply`, when it is known what is wrong with the request. */

@@ -152,7 +152,8 @@ static bool is_plain(const struct cq *q, const struct nocap_cq_record *r)
                        !(r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_WAIT);
     bool multicast = r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
                      r->dispatch.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
-    return (c->dispatcher_type == 0 || subordinate) && !multicast;
+    return subordinate ? !multicast || !q->set->multicasts_by_count
+                       : c->dispatcher_type == 0 && !multicast;
 }
 
 /* So with all commands of an entry. */
@@ -226,6 +227,11 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     r->good = shaped && (r->pages != 0 || r->subordinate);
     if (relays == NOCAP_CQ_RELAYS_BUFFER && q->numbers->inline_only == 0) {
         note_gap(q, NOCAP_QUEUE_NOT_SHOWN);
+    }
+    if (r->subordinate && !q->loose && r->brief.known &&
+        r->brief.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
+        record->dispatch.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
+        note_gap(q, NOCAP_QUEUE_MULTICASTS);
     }
     uint64_t own = r->gathered ? NOCAP_CQ_HEADER + c->length : record->consumed;
     cq_bytes_keep(q, r, p->bytes, own != 0 && own < p->known ? (uint32_t)own : p->known);

@@ -209,13 +209,15 @@ struct cq_ring {
 
 /* The subordinate dispatcher and the prefetcher's relays to it. */
 struct cq_subordinate {
-    bool origin;                            /* counted from the very first page */
-    bool credits, releases, notifies;       /* they are seen where the profile has them */
-    bool open;                              /* a record is relayed and not published yet */
-    bool reads;                             /* it was seen to begin with its present command */
-    bool decoded;                           /* `record` is that command's */
-    bool started;                           /* a SEND_GO_SIGNAL: it was begun with */
-    bool let;                               /* of its launch: that was judged */
+    bool origin;                      /* counted from the very first page */
+    bool credits, releases, notifies; /* they are seen where the profile has them */
+    bool open;                        /* a record is relayed and not published yet */
+    bool reads;                       /* it was seen to begin with its present command */
+    bool decoded;                     /* `record` is that command's */
+    bool started;                     /* a SEND_GO_SIGNAL: it was begun with */
+    bool let;                         /* of its launch: that was judged */
+    bool multicast;                   /* .. and that its go word went to all */
+    bool grid_known;
     bool listed;                            /* `table` is known: where go words go */
     uint64_t acquired, published, released; /* pages: each a command */
     struct value cursor, at; /* pages: where the prefetcher goes on; of its present command */
@@ -225,7 +227,8 @@ struct cq_subordinate {
     fault_id since; /* the pages are known since */
     struct nocap_cq_record record;
     uint32_t words, table[CQ_GO_TABLE];
-    uint32_t sent, strays; /* go words of the present command; those that are none of it */
+    struct nocap_cq_rect grid; /* grid_known: where such a go word goes */
+    uint32_t sent, strays;     /* go words of the present command; those that are none of it */
     fault_id written; /* what was written for the launches that it is notified of is known since */
     uint32_t notified[CQ_STREAMS], launched[CQ_STREAMS]; /* by the dispatcher; by itself */
     uint32_t counts[CQ_STREAMS];                         /* as it read them last */

@@ -176,7 +176,7 @@ static void judge_counted(struct cq *q, const struct nocap_cq_command *c)
 {
     struct cq_subordinate *s = &q->subordinate;
     uint64_t stream = stream_number(q, c);
-    if (s->sent > 0 || stream >= CQ_STREAMS || !s->fresh[stream]) {
+    if (s->sent > 0 || s->multicast || stream >= CQ_STREAMS || !s->fresh[stream]) {
         return;
     }
     const struct cq_record *r = record_of(q);
@@ -186,10 +186,37 @@ static void judge_counted(struct cq *q, const struct nocap_cq_command *c)
     s->fresh[stream] = false;
 }
 
+/* ---- go words ---- */
+
 static bool goes_to(const struct nocap_event *e, uint32_t noc_xy)
 {
     const struct nocap_noc_ends ends = nocap_noc_ends(e);
     return ends.to_known && nocap_xy_equal(ends.to, nocap_cq_rect_decode(noc_xy).low);
+}
+
+/* How many go words the command has from entry `from` of its own on, before entry `to`: tiles of
+ * another kind have theirs elsewhere. */
+static uint32_t count_words(const struct cq *q, const struct nocap_cq_command *c, uint32_t from,
+                            uint64_t to)
+{
+    const struct cq_subordinate *s = &q->subordinate;
+    uint32_t count = 0;
+    for (uint64_t i = from; i < to && c->noc_data_start_index + i < s->words; i++) {
+        uint32_t noc_xy = s->table[c->noc_data_start_index + i];
+        count += cq_is_worker(q, nocap_cq_rect_decode(noc_xy).low);
+    }
+    return count;
+}
+
+static void judge_stray(struct cq *q, const struct nocap_event *e, uint32_t word, bool said)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    CQ_EXECUTOR_AFTER(q, CQ_072, s->since, said, RELATED(record_index(q)),
+                      "the go words of the subordinate dispatcher, which its command says",
+                      "0x%08x to 0x%llx of %u,%u%s", word, wide(e->daddr), e->d.x, e->d.y,
+                      e->mcast != 0 ? " and others" : "");
+    cq_blame(&q->expected.launch, fault_of(q->m, said));
+    s->strays += !said;
 }
 
 /* False: the go word is none of its command. */
@@ -203,16 +230,11 @@ static bool take_word(struct cq *q, const struct nocap_cq_command *c, const stru
         i++;
     }
     bool said = i < c->num_unicast_txns && first + i < s->words;
+    judge_stray(q, e, word, said);
     if (!said) {
-        CQ_EXECUTOR_AFTER(q, CQ_072, s->since, false, RELATED(record_index(q)),
-                          "the go words of the subordinate dispatcher, which its command says",
-                          "0x%08x to %u,%u; %u of %llu were sent", word, e->d.x, e->d.y, s->sent,
-                          wide(c->num_unicast_txns));
-        cq_blame(&q->expected.launch, q->m->fault);
-        s->strays++;
         return false;
     }
-    uint32_t out = (uint32_t)(i - s->sent);
+    uint32_t out = count_words(q, c, s->sent, i);
     bool right = out <= s->strays;
     CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
                       "the go words of the subordinate dispatcher, one behind the other",
@@ -223,15 +245,41 @@ static bool take_word(struct cq *q, const struct nocap_cq_command *c, const stru
     return true;
 }
 
+/* It goes to the same rectangle each time. Which of its tiles look at that word, nobody knows. */
+static void take_multicast(struct cq *q, const struct nocap_cq_command *c,
+                           const struct nocap_event *e, uint32_t word)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    const struct nocap_cq_rect grid = {ends.to, ends.to_other};
+    uint64_t at = q->m->layout->go_messages + c->multicast_go_offset * NOCAP_GO_WORD_SIZE;
+    bool same = !s->grid_known ||
+                (nocap_xy_equal(grid.low, s->grid.low) && nocap_xy_equal(grid.high, s->grid.high));
+    bool said = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && !s->multicast && e->daddr == at &&
+                word == (uint32_t)c->go_signal && same;
+    judge_stray(q, e, word, said);
+    if (said) {
+        s->multicast = s->grid_known = true;
+        s->grid = grid;
+    }
+}
+
+static bool is_go_word(const struct cq *q, const struct nocap_event *e, const struct access *a,
+                       uint32_t *word)
+{
+    uint64_t at = e->daddr - q->m->layout->go_messages;
+    bool place = at % NOCAP_GO_WORD_SIZE == 0 && at / NOCAP_GO_WORD_SIZE < q->m->layout->go_words;
+    return place && (e->has & NOCAP_F_D) != 0 && access_word(a, e->daddr, word) &&
+           (e->mcast != 0 || (at == 0 && cq_is_worker(q, e->d)));
+}
+
 void cq_subordinate_write(struct cq *q, const struct nocap_event *e)
 {
     struct cq_subordinate *s = &q->subordinate;
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
     struct access a = access_of_event(e, e->daddr, size);
     uint32_t word;
-    bool go = access_word(&a, q->m->layout->go_messages, &word) && (e->has & NOCAP_F_D) != 0 &&
-              cq_is_worker(q, e->d);
-    if (q->loose || !go) {
+    if (q->loose || !is_go_word(q, e, &a, &word)) {
         return;
     }
     const struct nocap_cq_command *c = present(q);
@@ -241,6 +289,15 @@ void cq_subordinate_write(struct cq *q, const struct nocap_event *e)
         start(q);
         judge_let(q, c);
         judge_counted(q, c);
+    }
+    if (e->mcast != 0) {
+        if (known) {
+            take_multicast(q, c, e, word);
+        }
+        cq_dispatcher_go_to_all(q, e, word);
+        return;
+    }
+    if (known) {
         said = !s->listed || take_word(q, c, e, word);
     }
     cq_dispatcher_go(q, e, word, said);
@@ -251,12 +308,14 @@ static void judge_words(struct cq *q, const struct nocap_cq_command *c)
 {
     struct cq_subordinate *s = &q->subordinate;
     judge_let(q, c);
-    if (s->listed && cq_sees_writes(q)) {
-        uint32_t out = (uint32_t)c->num_unicast_txns - s->sent;
+    if (cq_sees_writes(q)) {
+        uint32_t out = s->listed ? count_words(q, c, s->sent, c->num_unicast_txns) : 0;
+        out += c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && !s->multicast;
         bool right = out <= s->strays;
-        CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
-                          "every go word of a command sent before its page is released",
-                          "%u of %llu missing", out, wide(c->num_unicast_txns));
+        CQ_EXECUTOR_AFTER(
+            q, CQ_072, s->since, right, RELATED(record_index(q)),
+            "every go word of a command sent before its page is released", "%u of %llu missing",
+            out, wide(c->num_unicast_txns + (c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO)));
         cq_blame(&q->expected.launch, fault_of(q->m, right));
     }
 }
@@ -291,7 +350,7 @@ static void end_command(struct cq *q)
         s->page[s->at.v] = NO_INDEX;
         s->at.v = place_behind(&q->places.subordinate, s->at.v, 1);
     }
-    s->decoded = s->started = s->let = s->reads = false;
+    s->decoded = s->started = s->let = s->reads = s->multicast = false;
     s->sent = s->strays = 0;
 }
 

@@ -63,6 +63,15 @@ static void settle(struct cq *q, struct cq_worker *w, struct nocap_xy at, fault_
     cq_set_remove(&q->owing, at);
 }
 
+void cq_worker_forget(struct cq *q, struct nocap_xy at)
+{
+    struct cq_worker *w = worker_at(q, at);
+    if (w != NULL) {
+        *w = (struct cq_worker){.launch = q->expected.launch};
+        cq_set_remove(&q->owing, at);
+    }
+}
+
 /* BRISC of a worker stores to its mailbox. */
 void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
 {

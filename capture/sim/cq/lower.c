@@ -237,7 +237,7 @@ static bool go(struct sim_cq *q)
     if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_COUNT_LOW)) {
         l->count--;
     }
-    sim_cq_put_go(q, l->count, 0);
+    sim_cq_put_go(q, l->count, 0, false);
     MADE(l);
     if (l->swapped) {
         sim_cq_put_wait_stream(q, 0);

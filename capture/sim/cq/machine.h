@@ -368,7 +368,7 @@ void sim_cq_send_publish(struct sim_cq *q, uint32_t semaphore, uint32_t pages);
 void sim_cq_send_release(struct sim_cq *q, uint32_t semaphore, uint32_t pages);
 void sim_cq_send_subordinate_release(struct sim_cq *q, uint32_t pages);
 /* A go word of the subordinate dispatcher, from L1 address `from`. */
-void sim_cq_send_go(struct sim_cq *q, struct nocap_xy to, uint32_t from);
+void sim_cq_send_go(struct sim_cq *q, struct nocap_cq_rect to, bool mcast, uint32_t from);
 /* Of the dispatcher: d->to .. d->addr say where. `shows_done`: the trace shows its acknowledgement.
  */
 void sim_cq_send_tile(struct sim_cq *q, uint32_t from, uint32_t size);

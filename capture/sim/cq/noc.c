@@ -291,13 +291,15 @@ void sim_cq_send_tile(struct sim_cq *q, uint32_t from, uint32_t size)
     send_write(q, p, from, q->slow_record != 0 && d->commands == q->slow_record);
 }
 
-void sim_cq_send_go(struct sim_cq *q, struct nocap_xy to, uint32_t from)
+void sim_cq_send_go(struct sim_cq *q, struct nocap_cq_rect to, bool mcast, uint32_t from)
 {
     struct cq_packet *p = new_packet(q, CQ_PACKET_TILE);
     p->by = NOCAP_BY_NCRISC;
     p->addr = nocap_go_word_address(q->layout, 0);
     p->size = NOCAP_GO_WORD_SIZE;
-    p->to = to;
+    p->to = to.low;
+    p->corner = to.high;
+    p->mcast = p->shows_done = mcast;
     send_write(q, p, from, false);
 }
 

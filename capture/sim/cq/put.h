@@ -39,10 +39,10 @@ void sim_cq_put_stamp(struct sim_cq *q, uint32_t slot);
 /* Launch message, and one KiB of the binary, of the role that the host works on. */
 void sim_cq_put_message(struct sim_cq *q);
 void sim_cq_put_chunk(struct sim_cq *q, uint32_t chunk);
-/* The list of workers; go words for the first `count` of it, when `wait_count` workers have
- * announced their end. */
+/* The list of workers; go words for the first `count` of it, or one to all, when `wait_count`
+ * workers have announced their end. */
 void sim_cq_put_go_list(struct sim_cq *q);
-void sim_cq_put_go(struct sim_cq *q, uint32_t count, uint32_t wait_count);
+void sim_cq_put_go(struct sim_cq *q, uint32_t count, uint32_t wait_count, bool multicasts);
 /* The record that was made last is for that dispatcher. */
 void sim_cq_address(struct sim_cq *q, uint32_t dispatcher);
 /* For hosts that work with two: how many counters there are; where the program's kernels lie; the

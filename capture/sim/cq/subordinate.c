@@ -131,8 +131,8 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
     CO_END(a);
 }
 
-/* The go word is put over the command and goes out from there. Faults: one worker is left out; one
- * gets that of another. */
+/* The go word is put over the command and goes out from there. Faults: one worker, or all, are left
+ * out; one gets that of another. */
 static void send_words(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_subordinate *s = &q->subordinate;
@@ -140,6 +140,11 @@ static void send_words(struct sim_cq *q, struct cq_agent *a)
     sim_cq_store32(q->dispatch_l1, s->ptr, (uint32_t)s->command.go_signal);
     sim_cq_emit_store(q, q->board.dispatch, NOCAP_BY_NCRISC, s->ptr, 4, s->command.go_signal);
     CQ_SLEEP(q, a, 6, 4);
+    if (s->command.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO &&
+        !sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_LEFT_OUT)) {
+        sim_cq_send_go(q, q->cores[CQ_ROLE_ALL].rect[0], true, s->ptr);
+        CQ_SLEEP(q, a, 6, 6);
+    }
     for (s->turn = 0; s->turn < s->command.num_unicast_txns; s->turn++) {
         CQ_AWAIT(q, a, CQ_WATCH_ACKED, q->packets_out < CQ_PACKETS_OUT);
         if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_LEFT_OUT)) {
@@ -148,7 +153,7 @@ static void send_words(struct sim_cq *q, struct cq_agent *a)
         uint32_t entry = (uint32_t)s->command.noc_data_start_index + s->turn;
         struct nocap_xy to = nocap_niu_xy(s->go_table[entry % q->n->go_table]);
         to.y = (uint8_t)(to.y + sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_ASTRAY));
-        sim_cq_send_go(q, to, s->ptr);
+        sim_cq_send_go(q, (struct nocap_cq_rect){to, to}, false, s->ptr);
         CQ_SLEEP(q, a, 6, 6);
     }
     CO_RETURN(q, a);
