@@ -9,9 +9,7 @@ uint64_t cq_relay_next(struct cq *q)
     const struct cq_record *r;
     while (!p->open && p->relay != NO_INDEX && p->relay < p->next &&
            (r = cq_record(q, p->relay)) != NULL && r->silent) {
-        p->after = p->relay + 1;
-        p->stalled = (r->entry & q->numbers->entry_stall) != 0;
-        p->relay = r->several ? NO_INDEX : p->after;
+        p->relay = r->several ? NO_INDEX : p->relay + 1;
     }
     return p->relay;
 }
@@ -33,7 +31,7 @@ static bool lies_at(const struct cq_record *r, uint64_t addr)
 static void find_record(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    uint64_t first = p->relay != NO_INDEX ? p->relay : p->after;
+    uint64_t first = p->relay != NO_INDEX ? p->relay : 0;
     if (e->kind != NOCAP_EV_NOC || (e->has & NOCAP_F_SADDR) == 0 || !p->synced ||
         lies_at(relayed(q), e->saddr)) {
         return;
@@ -278,7 +276,6 @@ static void end_relay(struct cq *q, struct cq_record *r, uint32_t pages)
     cq_blame(&ring->cursor.since, p->since);
     ring->cursor.v = place_wrap(&q->places.buffer, p->begin + (uint64_t)pages * q->numbers->page);
     p->unsent.count = 0;
-    p->after = p->relay != NO_INDEX ? p->relay + 1 : p->after;
     p->relay = p->relay == NO_INDEX || (r != NULL && r->several) ? NO_INDEX : p->relay + 1;
 }
 
