@@ -320,7 +320,7 @@ static uint32_t judge_bytes(struct cq *q, struct cq_record *r, const struct cq_p
     if (sum == 0 && r->gathered) {
         end_unit(r);
     }
-    r->sized = relay ? r->good : good && whole;
+    r->sized = good && whole;
     return sum != 0 ? (uint32_t)stride : 0;
 }
 
