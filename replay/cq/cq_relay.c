@@ -126,7 +126,6 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
         p->brief = r->brief;
     }
     cq_ring_brief(q, &p->brief, bytes, known, NOCAP_BY_PREFETCH);
-    take_pages(q, r != NULL && r->gathered ? 1 : p->pages);
 }
 
 /* NULL, or the bytes of the record from where the piece that is relayed next must begin. */
@@ -228,7 +227,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     struct access a = access_of_event(e, addr, size);
     judge_bytes(q, r, &a);
     p->bytes += (uint32_t)size;
-    if (r != NULL && r->gathered && p->pages != 0) {
+    if (p->pages != 0) {
         take_pages(q, cq_pages_of(q, p->bytes));
     }
     if (r != NULL && r->good) {
