@@ -195,10 +195,9 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
         struct cq_record *r = cq_record(q, f->record);
         f->l1 = (uint32_t)e->daddr - before;
         judge_landing_place(q, f->l1, r != NULL && !r->good ? 0 : f->size);
-        for (uint64_t n = f->record; r != NULL && n < p->next; n++) {
-            struct cq_record *part = cq_record(q, n);
-            part->l1 = f->l1 + part->offset;
-            part->l1_known = true;
+        if (r != NULL) {
+            r->l1 = f->l1;
+            r->l1_known = true;
         }
     }
 }

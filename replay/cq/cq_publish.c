@@ -271,7 +271,6 @@ static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t num
                                    .size = step,
                                    .real = step,
                                    .part = ++head->parts,
-                                   .offset = at,
                                    .since = head->since};
         q->host_fault = FAULT_NONE;
         judge_command(q, last, &part, judge_stride(q, &record->prefetch));

@@ -21,9 +21,13 @@ static struct cq_record *relayed(struct cq *q)
     return number != NO_INDEX ? cq_record(q, number) : NULL;
 }
 
-static bool lies_at(const struct cq_record *r, uint64_t addr)
+/* Whether what is relayed from `addr` on is what record `number` relays first. */
+static bool lies_at(struct cq *q, uint64_t number, uint64_t addr)
 {
-    return r != NULL && r->l1_known && addr == r->l1 + NOCAP_CQ_HEADER;
+    const struct cq_record *r = cq_record(q, number);
+    const struct cq_record *head = r != NULL ? cq_record(q, number - r->part) : NULL;
+    return head != NULL && head->l1_known &&
+           addr == (uint64_t)head->l1 + (r->addr - head->addr) + NOCAP_CQ_HEADER;
 }
 
 /* Known by where the relayed bytes lay, on a trace that was attached mid-run, and where a read was
@@ -33,12 +37,12 @@ static void find_record(struct cq *q, const struct nocap_event *e)
     struct cq_prefetcher *p = &q->prefetcher;
     uint64_t first = p->relay != NO_INDEX ? p->relay : 0;
     if (e->kind != NOCAP_EV_NOC || (e->has & NOCAP_F_SADDR) == 0 || !p->synced ||
-        lies_at(relayed(q), e->saddr)) {
+        lies_at(q, cq_relay_next(q), e->saddr)) {
         return;
     }
     const uint64_t last = cq_entries_back(q, p->next, CQ_LEAP);
     for (uint64_t n = p->next; n > first && n > last; n--) {
-        if (lies_at(cq_record(q, n - 1), e->saddr)) {
+        if (lies_at(q, n - 1, e->saddr)) {
             p->relay = n - 1;
             return;
         }
