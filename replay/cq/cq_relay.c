@@ -231,9 +231,8 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     struct access a = access_of_event(e, addr, size);
     judge_bytes(q, r, &a);
     p->bytes += (uint32_t)size;
-    if (p->pages != 0) {
-        take_pages(q, cq_pages_of(q, p->bytes));
-    }
+    uint32_t pages = cq_pages_of(q, p->bytes);
+    take_pages(q, pages < p->pages ? pages : p->pages);
     if (r != NULL && r->good) {
         CQ_FETCHER_ON(q, CQ_036, &p->since, p->bytes <= r->length, RELATED(r->at.index),
                       "as many bytes relayed as the record says", "%u of %u", p->bytes, r->length);
