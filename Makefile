@@ -232,11 +232,12 @@ test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
 	+@$(MAKE) --no-print-directory test-run
 test-run: all $(MAKE_RULES) $(TESTS) $(REPLAYS) $(FAKES)
 	@tests/run $(BUILD) $(TESTS) $(REPLAYS) $(SCRIPTS)
-long-runs: all $(BUILD)/tests/test_sim_cq_long $(BUILD)/tests/test_sim_profiles $(FAKES) ## 50 queues of ten million events each; faults in every system call
+long-runs: all $(BUILD)/tests/test_sim_cq_long $(BUILD)/tests/test_sim_profiles $(FAKES) ## 50 queues of ten million events each; faults in every system call; each exception switched off
 	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_cq_long
 	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_profiles
 	@nice tests/faults $(BUILD)
 	@python3 tests/rules_filter $(BUILD)/nocap 500 golden/*.nocap
+	@nice tests/exceptions $(BUILD)
 check-units: $(TESTS) $(SHIMS) $(FAKES) ## the unit tests only
 	@tests/run $(BUILD) $(TESTS)
 

@@ -291,6 +291,32 @@ static void a_prefetcher_in_stall_says_for_what(void **state)
     assert_true(named > RUNS / 2);
 }
 
+/* The next record of this run gathers two pages, of which the prefetcher needs one to go on. */
+static void bytes_from_elsewhere_wait_for_one_page(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH_PACKED,
+                                              .workers = 1,
+                                              .launches = 10,
+                                              .seed = 480,
+                                              .variant = 480,
+                                              .profile = "tt-metal-2026-06",
+                                              .fault = NOCAP_SIM_FAULT_RELEASE_MISSED};
+    struct nocap_error err = {{0}};
+    struct nocap_hang *hang;
+    struct run run = run_with(options);
+    unsigned named = 0;
+    write_trace(&run, &options, &(struct showing){0});
+    assert_int_equal(nocap_hang(&hang, "shown.nocap", NULL, &err), NOCAP_OK);
+    for (size_t w = 0; w < hang->wait_count; w++) {
+        named += strstr(hang->waits[w].what, "1 free page of the dispatch buffer") != NULL;
+    }
+    assert_int_equal(named, 1);
+    nocap_hang_free(hang);
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +327,7 @@ int main(void)
         cmocka_unit_test(only_the_first_bytes_were_captured),
         cmocka_unit_test(the_first_page_that_is_not_free_is_found),
         cmocka_unit_test(a_prefetcher_in_stall_says_for_what),
+        cmocka_unit_test(bytes_from_elsewhere_wait_for_one_page),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -100,11 +100,11 @@ static bool decode(struct cq *q)
         x->command.known = x->command.subs.count = 0;
         return x->decoded = true;
     }
-    const uint8_t *bytes = r != NULL && (r->good || r->silent) ? cq_bytes_of(q, r) : NULL;
+    const uint8_t *bytes = r != NULL && r->good ? cq_bytes_of(q, r) : NULL;
     bool whole = bytes != NULL && r->brief.since == FAULT_NONE;
     if (!x->decoded && whole) {
-        x->decoded = cq_decode(q, &x->command, bytes, r->known) &&
-                     (r->silent || x->command.record.has_dispatch) && complete(q);
+        x->decoded = cq_decode(q, &x->command, bytes, r->known) && x->command.record.has_dispatch &&
+                     complete(q);
     }
     if (!whole || !x->decoded) {
         lose(q);
@@ -133,8 +133,13 @@ static void next_command(struct cq *q)
 static const struct cq_target *next_target(struct cq *q)
 {
     struct cq_expected *x = &q->expected;
-    while (x->known && decode(q)) {
-        for (; x->at.target < x->command.known; x->at.target++) {
+    while (x->known) {
+        const struct cq_record *r = cq_record(q, x->at.record);
+        bool silent = r != NULL && r->silent; /* the dispatcher gets nothing of it */
+        if (!silent && !decode(q)) {
+            break;
+        }
+        for (; !silent && x->at.target < x->command.known; x->at.target++) {
             const struct cq_target *t = &x->command.targets[x->at.target];
             if (t->addr != NOCAP_CQ_DISCARD) {
                 return t;

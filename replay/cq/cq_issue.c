@@ -19,9 +19,9 @@ void cq_issue_init(struct cq *q, bool origin)
     h->spans_lost = false;
 }
 
-/* A published record whose bytes the device may still have to read lies here. */
-static struct cq_record *hit_record(struct cq *q, const struct access *a)
+struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
 {
+    struct cq_record *hit = NULL;
     uint64_t from = q->prefetcher.landed;
     if (q->published - from > CQ_RECORDS) {
         from = q->published - CQ_RECORDS;
@@ -37,19 +37,11 @@ static struct cq_record *hit_record(struct cq *q, const struct access *a)
     for (uint64_t n = from; n < q->published; n++) {
         struct cq_record *r = cq_record(q, n);
         if (r->addr_known && !r->landed && touches(a, r->addr, r->real)) {
-            return r;
+            r->known = 0;
+            hit = hit == NULL ? r : hit;
         }
     }
-    return NULL;
-}
-
-struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
-{
-    struct cq_record *r = hit_record(q, a);
-    for (uint32_t i = 0; r != NULL && i <= r->parts; i++) {
-        q->records[((uint64_t)(r - q->records) + i) % CQ_RECORDS].known = 0;
-    }
-    return r;
+    return hit;
 }
 
 void cq_issue_host_write(struct cq *q, const struct access *a)
@@ -304,10 +296,7 @@ static void judge_restated(struct cq *q, uint16_t slot, bool known, uint32_t ent
         CQ_HOST(q, CQ_002, same, RELATED(r->at.index), "a fetch entry that says the stride",
                 "entry 0x%x is stored, that of its record is 0x%x", entry, r->entry);
         cq_blame(&r->since, fault_of(q->m, same));
-        for (uint64_t end = cq_behind(q, n); n < end; n++) {
-            cq_record(q, n)->good &= same;
-            cq_record(q, n)->sized &= same;
-        }
+        r->sized = r->sized && same; /* as many as one of them says */
     }
 }
 

@@ -120,9 +120,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
                            .steps = CQ_STEP_READ,
                            .slot_seen = f->slot_seen,
                            .index = q->m->event->index};
-    bool stalled = cq_relay_next(q) == NO_INDEX && p->stalled;
     f->record = record_at(q, addr, slot);
-    p->relay = stalled && f->record == p->after ? f->record : p->relay;
     const struct cq_record *r = cq_record(q, f->record);
     f->size = r != NULL && r->sized ? r->size : 0;
     if (r != NULL && r->good && r->addr_known) {
@@ -197,10 +195,9 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
         struct cq_record *r = cq_record(q, f->record);
         f->l1 = (uint32_t)e->daddr - before;
         judge_landing_place(q, f->l1, r != NULL && !r->good ? 0 : f->size);
-        for (uint64_t n = f->record; r != NULL && n < p->next; n++) {
-            struct cq_record *part = cq_record(q, n);
-            part->l1 = f->l1 + part->offset;
-            part->l1_known = true;
+        if (r != NULL) {
+            r->l1 = f->l1;
+            r->l1_known = true;
         }
     }
 }

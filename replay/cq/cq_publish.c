@@ -259,19 +259,20 @@ static void end_unit(struct cq_record *unit)
     }
 }
 
-/* The commands of an entry behind its first, each a record of its own. `good`: the entry is. */
+/* The commands of an entry behind its first, from `at` to `end`, each a record of its own. `good`:
+ * the entry is. */
 static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t number, uint32_t at,
-                          bool good)
+                          uint32_t end, bool good)
 {
     struct cq_record *head = cq_record(q, number), *last = head;
     struct cq_record *unit = head->gathered ? head : NULL;
     const struct nocap_cq_record *record = &q->command.record;
     q->packs = q->numbers->inline_only == 0;
     bool defined = true; /* where the next one begins */
-    while (defined && at < head->size && at < p->known &&
+    while (defined && at < end && at < p->known &&
            cq_decode(q, &q->command, p->bytes + at, p->known - at)) {
         const struct cq_publish part = {.bytes = p->bytes + at, .known = p->known - at};
-        const uint32_t step = step_of(q, record, head->size - at);
+        const uint32_t step = step_of(q, record, end - at);
         last = &q->records[q->published++ % CQ_RECORDS];
         *last = (struct cq_record){.at = head->at,
                                    .addr = head->addr + at,
@@ -279,7 +280,6 @@ static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t num
                                    .size = step,
                                    .real = step,
                                    .part = ++head->parts,
-                                   .offset = at,
                                    .since = head->since};
         q->host_fault = FAULT_NONE;
         judge_command(q, last, &part, judge_stride(q, &record->prefetch));
@@ -294,16 +294,17 @@ static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t num
         defined = step != 0;
     }
     end_unit(unit);
-    if (at < head->size) { /* more of them, of which not enough is known */
+    if (at < end) { /* more of them, of which not enough is known */
         last->several = true;
         cq_completion_lose(q);
         cq_launch_lose(q, true);
     }
 }
 
-/* Returns where the second command of the entry begins; 0: it has only one. */
+/* Returns where the second command of the entry begins, 0: it has only one; `end`: where its last
+ * one ends. */
 static uint32_t judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publish *p,
-                            fault_id entry, bool placed)
+                            fault_id entry, bool placed, uint32_t *end)
 {
     const struct nocap_cq_record *record = &q->command.record;
     const struct nocap_cq_command *c = &record->prefetch;
@@ -329,13 +330,14 @@ static uint32_t judge_bytes(struct cq *q, struct cq_record *r, const struct cq_p
     if (sum == 0 && r->gathered) {
         end_unit(r);
     }
-    r->sized = relay ? r->good : good && whole;
+    r->sized = good && whole;
+    *end = sum < r->size ? (uint32_t)sum : r->size;
     return sum != 0 ? (uint32_t)stride : 0;
 }
 
 void cq_publish(struct cq *q, const struct cq_publish *p)
 {
-    uint32_t size = cq_entry_size(q, p->entry), second = 0;
+    uint32_t size = cq_entry_size(q, p->entry), second = 0, end = 0;
     uint64_t number = q->published++;
     struct cq_record *r = &q->records[number % CQ_RECORDS];
     *r = p->record;
@@ -349,10 +351,10 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     if (p->known < NOCAP_CQ_HEADER) {
         cq_completion_lose(q);
         cq_launch_lose(q, true);
-        r->sized = !r->unwritten && entry == FAULT_NONE && placed;
+        r->sized = entry == FAULT_NONE && placed;
         r->several = q->numbers->inline_only == 0;
     } else {
-        second = judge_bytes(q, r, p, entry, placed);
+        second = judge_bytes(q, r, p, entry, placed, &end);
     }
     if (r->length != 0) {
         MARK_EXERCISED(q->m, CQ_042);
@@ -363,7 +365,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     }
     cq_report_step(q, NOCAP_RECORD_PUBLISHED, r);
     if (second != 0) {
-        publish_parts(q, p, number, second, r->sized);
+        publish_parts(q, p, number, second, end, r->sized);
     }
 }
 
@@ -371,8 +373,10 @@ void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, ui
 {
     const struct cq_publish p = {
         .entry = r->size / q->numbers->entry_unit, .bytes = bytes, .known = known};
+    uint32_t end;
     if (known > 0) {
-        r->several |= judge_bytes(q, r, &p, FAULT_NONE, true) != 0;
+        bool more = judge_bytes(q, r, &p, FAULT_NONE, true, &end) != 0;
+        r->several = r->several || more;
         r->good = r->sized = false; /* the device may have read what was there before */
     }
 }

@@ -9,9 +9,7 @@ uint64_t cq_relay_next(struct cq *q)
     const struct cq_record *r;
     while (!p->open && p->relay != NO_INDEX && p->relay < p->next &&
            (r = cq_record(q, p->relay)) != NULL && r->silent) {
-        p->after = p->relay + 1;
-        p->stalled = (r->entry & q->numbers->entry_stall) != 0;
-        p->relay = r->several ? NO_INDEX : p->after;
+        p->relay = r->several ? NO_INDEX : p->relay + 1;
     }
     return p->relay;
 }
@@ -23,9 +21,13 @@ static struct cq_record *relayed(struct cq *q)
     return number != NO_INDEX ? cq_record(q, number) : NULL;
 }
 
-static bool lies_at(const struct cq_record *r, uint64_t addr)
+/* Whether what is relayed from `addr` on is what record `number` relays first. */
+static bool lies_at(struct cq *q, uint64_t number, uint64_t addr)
 {
-    return r != NULL && r->l1_known && addr == r->l1 + NOCAP_CQ_HEADER;
+    const struct cq_record *r = cq_record(q, number);
+    const struct cq_record *head = r != NULL ? cq_record(q, number - r->part) : NULL;
+    return head != NULL && head->l1_known &&
+           addr == (uint64_t)head->l1 + (r->addr - head->addr) + NOCAP_CQ_HEADER;
 }
 
 /* Known by where the relayed bytes lay, on a trace that was attached mid-run, and where a read was
@@ -33,14 +35,14 @@ static bool lies_at(const struct cq_record *r, uint64_t addr)
 static void find_record(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    uint64_t first = p->relay != NO_INDEX ? p->relay : p->after;
+    uint64_t first = p->relay != NO_INDEX ? p->relay : 0;
     if (e->kind != NOCAP_EV_NOC || (e->has & NOCAP_F_SADDR) == 0 || !p->synced ||
-        lies_at(relayed(q), e->saddr)) {
+        lies_at(q, cq_relay_next(q), e->saddr)) {
         return;
     }
     const uint64_t last = cq_entries_back(q, p->next, CQ_LEAP);
     for (uint64_t n = p->next; n > first && n > last; n--) {
-        if (lies_at(cq_record(q, n - 1), e->saddr)) {
+        if (lies_at(q, n - 1, e->saddr)) {
             p->relay = n - 1;
             return;
         }
@@ -128,7 +130,6 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
         p->brief = r->brief;
     }
     cq_ring_brief(q, &p->brief, bytes, known, NOCAP_BY_PREFETCH);
-    take_pages(q, r != NULL && r->gathered ? 1 : p->pages);
 }
 
 /* NULL, or the bytes of the record from where the piece that is relayed next must begin. */
@@ -188,7 +189,6 @@ static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const st
 static void next_record(struct cq *q, const struct cq_record *r)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    p->after = p->relay != NO_INDEX ? p->relay + 1 : p->after;
     p->relay = p->relay == NO_INDEX || (r != NULL && r->several) ? NO_INDEX : p->relay + 1;
 }
 
@@ -305,9 +305,8 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     struct access a = access_of_event(e, addr, size);
     judge_bytes(q, r, &a);
     p->bytes += (uint32_t)size;
-    if (r != NULL && r->gathered && p->pages != 0) {
-        take_pages(q, cq_pages_of(q, p->bytes));
-    }
+    uint32_t pages = cq_pages_of(q, p->bytes);
+    take_pages(q, pages < p->pages ? pages : p->pages);
     if (r != NULL && r->good) {
         CQ_FETCHER_ON(q, CQ_036, &p->since, p->bytes <= r->length, RELATED(r->at.index),
                       "as many bytes relayed as the record says", "%u of %u", p->bytes, r->length);

@@ -107,8 +107,7 @@ bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr)
             !nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
             continue;
         }
-        bool several = q->numbers->inline_only == 0;
-        bool fits = c.stride == size || (s->size == size && (several || c.stride == 0));
+        bool fits = c.stride == size || s->size == size;
         bool guessed = s->addr % q->numbers->record_align == 0 && entry_of(q, s, &c, bytes) == size;
         if (h->cursor.known ? fits : guessed) {
             *addr = s->addr;

@@ -78,7 +78,7 @@ struct cq_record {
     fault_id since; /* it lies where it must not */
     bool fetched, landed;
     fault_id read_since; /* its read is not there, or incomplete */
-    uint32_t l1;         /* where it lands */
+    uint32_t l1;         /* where its entry lands; of the first of an entry */
     bool l1_known;
     bool ends;              /* it ends the prefetcher */
     bool several;           /* commands of its entry follow that are not known */
@@ -86,7 +86,6 @@ struct cq_record {
     bool silent;            /* the prefetcher executes it: nothing is relayed as a record */
     bool gathered;          /* bytes from elsewhere follow its own; its pages come in pieces */
     uint32_t part, parts;   /* which of its entry, from 0 on; how many are behind it there */
-    uint32_t offset;        /* bytes of its entry before it */
     uint64_t start;         /* of its bytes, counted from the first that was ever kept */
     uint32_t known;         /* so many of them */
     fault_id says_since;    /* what it says was judged, and is wrong */
@@ -160,8 +159,6 @@ struct cq_prefetcher {
     /* the relay that is not published yet */
     bool open;
     uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
-    uint64_t after; /* .. it is none before this one */
-    bool stalled;   /* .. but this one, once it is read */
     uint32_t at, begin, bytes, pages;
     uint32_t handed;    /* of its pages, those published; they come in pieces if bytes from
                            elsewhere follow */
