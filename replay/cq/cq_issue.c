@@ -290,6 +290,8 @@ static void judge_restated(struct cq *q, uint16_t slot, bool known, uint32_t ent
             "slot %u is filled, its record is of slot %u", slot, last->slot);
     if (there) {
         judge_stores(q, slot);
+    } else { /* it was meant for the latest */
+        value_set(&q->host.restated, place_behind(&q->places.slots, last->slot, 1));
     }
     if (there && known) {
         bool same = entry == r->entry;
