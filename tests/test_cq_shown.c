@@ -307,7 +307,7 @@ static void bytes_from_elsewhere_wait_for_one_page(void **state)
     struct nocap_hang *hang;
     struct run run = run_with(options);
     unsigned named = 0;
-    write_trace(&run, &options, &(struct showing){0});
+    run_trace_write("shown.nocap", &options, &run);
     assert_int_equal(nocap_hang(&hang, "shown.nocap", NULL, &err), NOCAP_OK);
     for (size_t w = 0; w < hang->wait_count; w++) {
         named += strstr(hang->waits[w].what, "1 free page of the dispatch buffer") != NULL;
