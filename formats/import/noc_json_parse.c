@@ -125,7 +125,7 @@ static bool whole(const char *text, size_t size, int64_t *v)
 
 static void take_number(struct noc_json_parser *p, const struct json_value *value)
 {
-    int64_t v;
+    int64_t v = 0;
     bool is_whole = p->depth == DEPTH_EVENT && whole(value->text, value->size, &v);
     if (p->target == TO_NUMBER && is_whole) {
         set_number(p, v);
