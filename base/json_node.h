@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON from bytes that nobody vouches for, as a tree. All take NULL for a value that is not there.
+/* JSON from untrusted bytes, as a tree. All take NULL for a value that is not there.
  */
 #ifndef NOCAP_BASE_JSON_NODE_H
 #define NOCAP_BASE_JSON_NODE_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON (RFC 8259) taken apart in place, from bytes that nobody vouches
- * for. No allocation, no recursion; every byte is looked at once by the scanner and once more by
- * whoever wants a value. Invalid UTF-8 inside strings passes, as traces carry the text of other
- * people's logs. */
+/* JSON (RFC 8259) taken apart in place, from untrusted bytes. No allocation, no recursion; every
+ * byte is looked at once by the scanner and once more by whoever wants a value. Invalid UTF-8
+ * inside strings passes, as traces carry the text of other people's logs. */
 #ifndef NOCAP_BASE_JSON_SCAN_H
 #define NOCAP_BASE_JSON_SCAN_H
 

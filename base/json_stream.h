@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON of any length, from bytes that nobody vouches for, token by token as it comes. No recursion;
+/* JSON of any length, from untrusted bytes, token by token as it comes. No recursion;
  * in memory is only a token of which the rest is still to come. */
 #ifndef NOCAP_BASE_JSON_STREAM_H
 #define NOCAP_BASE_JSON_STREAM_H

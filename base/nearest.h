@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What somebody meant who misspelt a name. */
+/* The known name nearest to a misspelt one. */
 #ifndef NOCAP_BASE_NEAREST_H
 #define NOCAP_BASE_NEAREST_H
 

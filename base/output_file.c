@@ -140,7 +140,7 @@ enum nocap_status output_file_open(struct output_file *file, const char *name, i
     return NOCAP_OK;
 }
 
-/* False: the disk does not have it. Where a file system cannot tell, nobody can. */
+/* False: the disk does not have it. Where a file system does not report it, it stays unknown. */
 static bool synchronise(int fd)
 {
     return fsync(fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file that appears under its name only when it is whole. It is written beside
- * that name; what had the name before stays until then, and for ever where nothing comes of it. */
+ * that name; what had the name before stays until then, and forever where nothing comes of it. */
 #ifndef NOCAP_BASE_OUTPUT_FILE_H
 #define NOCAP_BASE_OUTPUT_FILE_H
 

@@ -14,7 +14,7 @@
 
 enum { NAME_BYTES_MAX = 4096, RACES_MAX = 16 };
 
-/* Opening a FIFO that nobody writes to must not wait. */
+/* Opening a FIFO without a writer must not wait. */
 static const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 /* Takes the descriptor, whatever comes; below 0 it was not opened, and errno says why. */

@@ -19,7 +19,7 @@ struct regular_file {
  */
 enum nocap_status regular_file_open(struct regular_file *file, const char *path, size_t max,
                                     struct nocap_error *err);
-/* The same for a name that somebody else wrote: it is resolved from `folder` ("": the current one)
+/* The same for an untrusted name: it is resolved from `folder` ("": the current one)
  * on, and may not lead out of it, neither by itself nor through symbolic links. Fails with
  * NOCAP_E_USAGE if it does, without looking whether something is there. */
 enum nocap_status regular_file_open_below(struct regular_file *file, const char *folder,

@@ -457,7 +457,7 @@ CLI_COMMAND(command) = {
         "too, as in\n"
         "--elf uc=ELF:KERNEL.",
     .findings = "lint: findings at or above --fail-on; disasm: something is no instruction, or not "
-                "in the text;\n     run: jobs wait for ever",
+                "in the text;\n     run: jobs wait forever",
     .examples = "  nocap aie asm control.asm -L lib -o control.elf\n"
                 "  nocap aie lint --format json control.elf\n"
                 "  nocap aie run control.elf -o control.nocap && nocap check control.nocap",

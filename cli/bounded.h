@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces that somebody else's words make, a command of a shell or a run of the built-in device
+/* Traces that untrusted words make, a command of a shell or a run of the built-in device
  * model: in bounded time and space. */
 #ifndef NOCAP_CLI_BOUNDED_H
 #define NOCAP_CLI_BOUNDED_H

@@ -186,7 +186,7 @@ static enum nocap_status prepare(struct live *live, const char *output, struct n
 
 static volatile sig_atomic_t child;
 
-/* What somebody sends to nocap is meant for the command. What the terminal sends both have. */
+/* A signal sent to nocap is meant for the command. What the terminal sends both have. */
 static void forward(int number, siginfo_t *info, void *context)
 {
     (void)context;

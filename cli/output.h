@@ -41,7 +41,7 @@ enum nocap_status cli_output_open(struct cli_output *output, const char *path,
 unsigned cli_output_fold(struct cli_output *output);
 /* The same as a stream; NULL: there is none, which is NOCAP_E_OUTPUT. */
 FILE *cli_output_stream(struct cli_output *output, struct nocap_error *err);
-/* Writes all of it. NOCAP_END: nobody reads any more, which is no failure. */
+/* Writes all of it. NOCAP_END: the reader is gone, which is no failure. */
 enum nocap_status cli_output_write(struct cli_output *output, const void *data, size_t size,
                                    struct nocap_error *err);
 /* Text of the program itself to standard output, folded too. */

@@ -69,7 +69,7 @@ static enum nocap_status refuse_misplaced(const struct cli_sim_settings *s,
     return NOCAP_OK;
 }
 
-/* The name as it lives for ever. */
+/* The name as it lives forever. */
 static enum nocap_status find_profile(const char *name, const char **found, struct nocap_error *err)
 {
     struct nocap_profile unused;

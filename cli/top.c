@@ -96,10 +96,10 @@ static void take_wait(void *context, const struct nocap_wait *w)
     }
     line->has_tile = w->who.has_tile && w->who.chip == 0;
     line->at = w->who.at;
-    bool somebody = w->by.agent != NOCAP_BY_NONE;
+    bool known = w->by.agent != NOCAP_BY_NONE;
     snprintf(line->text, sizeof line->text, "%s%s%s: %s",
-             nocap_party_name(&w->who, who, sizeof who), somebody ? " waits for " : "",
-             somebody ? nocap_party_name(&w->by, by, sizeof by) : "", w->what);
+             nocap_party_name(&w->who, who, sizeof who), known ? " waits for " : "",
+             known ? nocap_party_name(&w->by, by, sizeof by) : "", w->what);
 }
 
 static void look_at_tiles(struct top *top, struct nocap_engine *engine)
@@ -199,7 +199,7 @@ static enum nocap_status on_screen(struct top *top, struct nocap_follow *follow,
     return status;
 }
 
-/* Somebody asks who waits. */
+/* The user asks who waits. */
 static enum nocap_status ended(void *context, struct nocap_engine *engine,
                                struct nocap_reader *reader, const struct nocap_elf_cores *cores,
                                struct nocap_error *err)

@@ -23,7 +23,7 @@ struct nocap_elf_image {
     uint8_t *bytes; /* the whole file; segments and names point into it */
     size_t size;
     Elf *elf;
-    Dwarf *debug; /* NULL: none, or nobody asked yet */
+    Dwarf *debug; /* NULL: none, or not asked for yet */
     char *name;   /* for messages */
     uint32_t scratch, entry, text_base, text_size;
     struct nocap_elf_segment *segments;

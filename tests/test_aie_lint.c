@@ -135,21 +135,21 @@ static void a_job_that_others_wait_for_must_be_launched(void **state)
     } rows[] = {
         {"START_JOB 1\n LOCAL_BARRIER $lb0, 2\nEND_JOB\n"
          "START_JOB_DEFERRED 2\n LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
-         "job 2 is launched by nobody; job 1 waits for it at $lb0", 1, NOCAP_ERROR},
+         "job 2 is launched by no job; job 1 waits for it at $lb0", 1, NOCAP_ERROR},
         {"START_JOB 1\n LOCAL_BARRIER $lb0, 2\n REMOTE_BARRIER $rb0, 3\nEND_JOB\n"
          "START_JOB_DEFERRED 2\n LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
-         "job 2 is launched by nobody; job 1 waits for it at $lb0", 2, NOCAP_ERROR},
+         "job 2 is launched by no job; job 1 waits for it at $lb0", 2, NOCAP_ERROR},
         {"START_JOB 1\n NOP\nEND_JOB\n"
          "START_JOB_DEFERRED 2\n REMOTE_BARRIER $rb0, 3\nEND_JOB\nEOF\n",
-         "job 2 is launched by nobody; at $rb0 it is to meet columns of mask 0x2", 2, NOCAP_ERROR},
+         "job 2 is launched by no job; at $rb0 it is to meet columns of mask 0x2", 2, NOCAP_ERROR},
         {"START_JOB 1\n REMOTE_BARRIER $rb0, 3\nEND_JOB\n"
          "START_JOB_DEFERRED 2\n NOP\nEND_JOB\nEOF\n",
-         "job 2 is launched by nobody", 2, NOCAP_WARNING},
+         "job 2 is launched by no job", 2, NOCAP_WARNING},
         /* those that run are enough; that the numbers do not fit is another fault */
         {"#! rules AIE-021\nSTART_JOB 1\n LOCAL_BARRIER $lb0, 2\nEND_JOB\n"
          "START_JOB 3\n LOCAL_BARRIER $lb0, 2\nEND_JOB\n"
          "START_JOB_DEFERRED 2\n LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
-         "job 2 is launched by nobody", 1, NOCAP_WARNING},
+         "job 2 is launched by no job", 1, NOCAP_WARNING},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[512];

@@ -53,7 +53,7 @@ struct hang_case {
 #define ONE_READ      NOC(100, ncrisc, "\"op\":\"read\",\"sx\":3,\"sy\":4,\"dx\":1,\"dy\":2,\"size\":64")
 
 static const struct hang_case cases[] = {
-    {"two consumers of a circular buffer and one token: the other waits for ever",
+    {"two consumers of a circular buffer and one token: the other waits forever",
      INSIDE TRISC_RUNS(trisc0, 0x69) POLL(140, trisc0, 0xffb48028, 4, 0x0, 9000, 400000) HOST_POLLS,
      NOCAP_HANG_HUNG, NOCAP_BY_TRISC0, "CB 0: received 0, acked not seen; polls tiles received", -1,
      false},
@@ -67,7 +67,7 @@ static const struct hang_case cases[] = {
      INSIDE TRISC_RUNS(trisc2, 0x6b) WRITE(125, trisc2, 0xffb58028, 4, 0x2)
          WRITE(126, brisc, 0xffb58020, 4, 0x0) HOST_POLLS,
      NOCAP_HANG_HUNG, NOCAP_BY_TRISC2, "(CB 16: received 2, acked 0)", -1, false},
-    {"a kernel ends with non-posted writes pending and flushes for ever",
+    {"a kernel ends with non-posted writes pending and flushes forever",
      INSIDE BRISC_RUNS NOC(130, brisc,
                            "\"op\":\"write\",\"id\":1,\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\","
                            "\"dx\":2,\"dy\":2,\"daddr\":\"0x20000\",\"size\":64")

@@ -75,7 +75,7 @@ struct run_uc {
     uint64_t rounds[UINT8_MAX + 1]; /* arrivals at remote barriers */
 };
 
-/* A channel that somebody waits for. */
+/* A channel with a wait on it. */
 struct run_channel {
     uint32_t tile, actor, queue;
     bool has_queue, started; /* started: a task was that sends a token */

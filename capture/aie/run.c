@@ -283,7 +283,7 @@ static enum nocap_status begin(struct machine *r)
     return r->k.status;
 }
 
-/* Long after the last event: so that what waits is known to wait for ever. */
+/* Long after the last event: so that what waits is known to wait forever. */
 static void emit_end(struct machine *r)
 {
     static const char text[] = "end of the run: nothing can happen any more";

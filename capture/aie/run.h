@@ -29,7 +29,7 @@ struct nocap_aie_run_options {
     enum nocap_aie_dialect dialect;
     uint64_t seed;                    /* of the order in which things happen */
     bool silent_polls, silent_tokens; /* the array does not answer these: see nocap_aie_run */
-    void (*answered)(void *context, const struct nocap_aie_answer *answer); /* NULL: nobody asks */
+    void (*answered)(void *context, const struct nocap_aie_answer *answer); /* NULL: not wanted */
     void *answered_context;
     bool preempt; /* every PREEMPT saves and restores */
     const struct nocap_aie_word *words;
@@ -45,12 +45,12 @@ struct nocap_aie_run_result {
 };
 
 /* Runs all columns of the image, which has one kernel (nocap_aie_image_select), from their page 0
- * to the end of their chain. Memory that nobody wrote reads as 0. Tasks that are started on a known
- * channel send their tokens. When nothing else can happen, the array answers: a polled word gets
- * the value that is waited for, unless `silent_polls`; a token comes, unless `silent_tokens`, on a
- * channel on which no task was started if one can be where the code does not show it: there are
- * control packets, or the channel's queue is not known. Events come with src 0 and time that grows;
- * the same options give the same events. Fails with NOCAP_E_INPUT if a page holds what is no
+ * to the end of their chain. Memory that was not written reads as 0. Tasks that are started on a
+ * known channel send their tokens. When nothing else can happen, the array answers: a polled word
+ * gets the value that is waited for, unless `silent_polls`; a token comes, unless `silent_tokens`,
+ * on a channel on which no task was started if one can be where the code does not show it: there
+ * are control packets, or the channel's queue is not known. Events come with src 0 and time that
+ * grows; the same options give the same events. Fails with NOCAP_E_INPUT if a page holds what is no
  * instruction, or jobs that are not whole. */
 enum nocap_status nocap_aie_run(const struct nocap_aie_image *image,
                                 const struct nocap_aie_run_options *options,

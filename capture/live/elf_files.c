@@ -171,7 +171,7 @@ static bool find_cache(char folder[LIVE_FOLDER_SIZE])
     return n < LIVE_FOLDER_SIZE && is_folder(folder);
 }
 
-/* Each build has a folder of its own in the cache, and nobody says which one will run: they must
+/* Each build has a folder of its own in the cache, and which one will run is unknown: they must
  * say the same. */
 static enum nocap_status profile_of_cache(char **json, const char *cache, struct nocap_error *err)
 {

@@ -18,7 +18,7 @@ enum { NAMES_MAX = 1000 };
  * new ones. */
 enum { SIMULATOR_RING_BYTES = 1 << 20 };
 
-/* Makes the file, so that nobody else takes the name. */
+/* Makes the file, so that no other process takes the name. */
 static bool make(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

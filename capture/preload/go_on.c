@@ -165,7 +165,7 @@ static void give_back(struct thread *t)
     }
 }
 
-/* A chip stays locked between accesses unless somebody waits: taking a lock waits for the store
+/* A chip stays locked between accesses unless a thread waits: taking a lock waits for the store
  * that came before. */
 static void take(struct thread *t, struct chip *chip)
 {

@@ -227,7 +227,7 @@ static void find_record(struct chip *chip, struct queue *q, struct nocap_event *
     uint32_t size = announced(q->profile, (uint32_t)e->entry);
     const uint8_t *bytes = memory_at(chip, q, p, at, size);
     if (bytes == NULL || length == 0) {
-        q->lost = true; /* the host puts records elsewhere: nobody knows where the next one is */
+        q->lost = true; /* the host puts records elsewhere: where the next one is is unknown */
         chip_report(chip, TOLD_ALWAYS,
                     "no record of the command queue is where the next one should be: from here on "
                     "records are in the trace without their bytes");

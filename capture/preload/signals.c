@@ -39,7 +39,7 @@ static void pass_on(int number, siginfo_t *info, ucontext_t *uc)
     struct sigaction action = wanted[index_of(number)];
     bool handled = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
     if (action.sa_handler == SIG_IGN && info->si_code <= 0) {
-        return; /* somebody sent it */
+        return; /* it was sent by a process */
     }
     if (!handled) { /* as without the shim: happens once more, and ends the process */
         struct sigaction none = {.sa_handler = SIG_DFL};

@@ -51,7 +51,7 @@ static inline bool add(struct nocap_capture *c, const struct nocap_event *event)
 }
 
 /* Pages of a ring are made here, so that the thread that records finds them there: a first part,
- * and more as the thread goes on. At the end nobody needs them any more. */
+ * and more as the thread goes on. At the end they are not needed. */
 static void populate(struct nocap_capture *c, unsigned slot, uint64_t head)
 {
 #ifdef MADV_POPULATE_WRITE

@@ -352,7 +352,7 @@ static bool is_conflict(const struct data *d, const struct range *a, const struc
     return false;
 }
 
-/* Whether somebody may see them in the wrong order. No document says whether descriptors of a chain
+/* Whether an agent may see them in the wrong order. No document says whether descriptors of a chain
  * end in order; the code that assemblers of 2026 put in for saving relies on it. */
 static bool is_race(const struct data *d, const struct range *a, const struct range *b)
 {

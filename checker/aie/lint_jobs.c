@@ -137,7 +137,7 @@ static void judge_absent(struct lint *l, const bool *running, uint32_t job, bool
         l, AIE_021, hangs ? NOCAP_ERROR : nocap_rules[AIE_021].severity, running[job],
         LINT_HERE(l, code->ops[code->jobs[job].first].off), "a job that runs and launches it",
         "job %u is launched by %s%s", code->jobs[job].id,
-        launched ? "jobs only that never run themselves" : "nobody", waiting);
+        launched ? "jobs only that never run themselves" : "no job", waiting);
     l->broken_local |= hangs;
 }
 

@@ -240,7 +240,7 @@ static void report_hang(struct columns *c)
         const struct lint_record *op = op_of(c, first);
         lint_say(c->l, AIE_046, NOCAP_ERROR, LINT_REMARKED(op),
                  "columns that meet at their barriers in the same order",
-                 "column %u is blocked at $rb%u for ever, since others wait for it elsewhere",
+                 "column %u is blocked at $rb%u forever, since others wait for it elsewhere",
                  op->uc, op->b - 1);
     }
 }

@@ -199,7 +199,7 @@ static size_t tasks_behind(const struct lint_records *tasks, size_t i, size_t fi
     return i;
 }
 
-/* Of each column the first task whose tokens the column does not wait for, and nobody takes;
+/* Of each column the first task whose tokens the column does not wait for, and no column takes;
  * `from` is the first task of the kernel, returned that of the next one. */
 static size_t find_unawaited(const struct tokens *t, size_t from, const struct lint_record **of)
 {

@@ -153,7 +153,7 @@ static enum nocap_status want_memory(struct cut *cut, const struct nocap_event *
 }
 
 /* Events that the file has lost to damage before this one: in the part a `drop` event says so, and
- * before it nobody knows what memory holds. */
+ * before it the contents of memory are unknown. */
 static enum nocap_status take_gap(struct cut *cut, const struct nocap_event *event,
                                   struct nocap_error *err)
 {

@@ -203,7 +203,7 @@ static enum nocap_status note_limits(struct nocap_diff *diff, struct nocap_error
     return NOCAP_OK;
 }
 
-/* Launches of which nobody knows where they end. */
+/* Launches whose end is unknown. */
 static enum nocap_status note_endless(struct nocap_diff *diff, const struct side sides[DIFF_SIDES],
                                       struct nocap_error *err)
 {

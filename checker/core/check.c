@@ -34,7 +34,7 @@ static void report_observes(struct check *check, const char *observed)
     nocap_findings_add(&check->findings, &divergence);
 }
 
-/* A class that nobody knows is a typo more often than something new: it arms no rule. */
+/* An unknown class is a typo more often than something new: it arms no rule. */
 static void judge_observes(struct check *check)
 {
     const struct nocap_header *header = nocap_reader_header(check->reader);

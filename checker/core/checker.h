@@ -88,7 +88,7 @@ typedef void nocap_check_reported(void *context, const struct nocap_finding *fin
 /* Waivers that are read once for any number of checks: report/waivers.h. */
 struct nocap_waivers;
 
-/* Somebody looks on while a trace is replayed, event by event. */
+/* Observers of a replay, event by event. */
 struct nocap_check_watch {
     void *context;
     /* Before the first event. */
@@ -118,9 +118,9 @@ struct nocap_check_options {
     struct nocap_xy tile;
     const struct nocap_elf_arg *elf; /* overrides the header's `firmware` */
     size_t elf_count;
-    nocap_check_ended *ended; /* NULL: nobody asks */
+    nocap_check_ended *ended; /* NULL: not wanted */
     void *ended_context;
-    nocap_check_reported *reported; /* NULL: nobody asks */
+    nocap_check_reported *reported; /* NULL: not wanted */
     void *reported_context;
     const char *firmware_beside;        /* the trace whose folder the relative paths of the header's
                                            `firmware` begin at; NULL: the one that is checked */
@@ -130,7 +130,7 @@ struct nocap_check_options {
     bool dense;                     /* nocap_reader_allow_dense */
     const char
         *profile; /* JSON, in the place of the header's `profile` and `layout`; NULL: those */
-    const struct nocap_check_watch *watch; /* NULL: nobody */
+    const struct nocap_check_watch *watch; /* NULL: none */
 };
 
 /* What a finding points at. */
@@ -272,7 +272,7 @@ enum nocap_status nocap_follow_close(struct nocap_follow *follow, struct nocap_r
                                      struct nocap_error *err);
 void nocap_report_free(struct nocap_report *report);
 /* What the report comes to. A trace of which no rule of a protocol found anything to judge, and in
- * which no error is, is not judged; of it nobody can say that it is clean. */
+ * which no error is, is not judged; it cannot be called clean. */
 enum nocap_outcome { NOCAP_CLEAN, NOCAP_FINDINGS, NOCAP_NOT_JUDGED, NOCAP_OUTCOME_COUNT };
 const char *nocap_outcome_name(enum nocap_outcome outcome);
 enum nocap_outcome nocap_report_outcome(const struct nocap_report *report);

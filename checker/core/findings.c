@@ -219,7 +219,7 @@ static void add_consequence(struct nocap_findings *findings, const struct nocap_
         findings->status = NOCAP_E_MEMORY;
         return;
     }
-    f->follows = root != UINT64_MAX ? root : d->index; /* one that nobody remembers */
+    f->follows = root != UINT64_MAX ? root : d->index; /* one that is not kept */
     report->consequence_count++;
 }
 

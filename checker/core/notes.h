@@ -11,7 +11,7 @@ enum nocap_status nocap_note_layout(struct nocap_report *report, const struct no
 /* Records of a command queue that is not where the profile has it: its rules judged nothing. */
 enum nocap_status nocap_note_queue(struct nocap_report *report, const struct nocap_engine *engine,
                                    const struct nocap_header *header, struct nocap_error *err);
-/* Commands of a queue whose effects nobody judged. */
+/* Commands of a queue whose effects were not judged. */
 enum nocap_status nocap_note_queue_gaps(struct nocap_report *report,
                                         const struct nocap_engine *engine, struct nocap_error *err);
 /* Whether the model knows anything of the one tile that was asked for: else nothing judged it. */

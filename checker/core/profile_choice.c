@@ -30,7 +30,7 @@ struct evidence {
     uint8_t message[NOCAP_LAUNCH_SIZE_MAX]; /* the first launch message that came as a whole */
     size_t message_size;
     uint32_t largest;             /* store to the launch ring, bytes */
-    struct queue_evidence *queue; /* NULL: nobody asks */
+    struct queue_evidence *queue; /* NULL: not wanted */
 };
 
 static void look_at_word(struct evidence *e, const struct nocap_event *event, uint64_t addr)

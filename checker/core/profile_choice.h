@@ -22,7 +22,7 @@ struct nocap_profile_choice {
                                                   which says nothing; NULL: none */
     bool unexplained;  /* mailbox traffic that no layout fits: rules about launches are not
                           observable */
-    bool judged;       /* the trace shows whose mailbox it has, or that nobody knows it */
+    bool judged;       /* the trace shows whose mailbox it has, or that it is unknown */
     uint64_t index, t; /* of the event that shows it */
     char seen[160];
 };

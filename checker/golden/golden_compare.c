@@ -133,7 +133,7 @@ static enum nocap_status obtain(struct golden_compare *look)
                                      look->options->against, name_of(look)) >= sizeof look->made,
                     &look->err, NOCAP_E_INPUT, "the path of the folder is too long");
     bool there = stat(look->made, &st) == 0;
-    if (!there && errno == ENOENT && is_imported(look)) { /* nobody makes it */
+    if (!there && errno == ENOENT && is_imported(look)) { /* no command makes it */
         look->made[0] = 0;
         return NOCAP_END;
     }

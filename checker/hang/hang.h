@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `nocap hang`: why a trace does not go on. What the models say of waiting parties is made into a
- * wait-for graph; its roots are those who do not act and wait for nobody, or for each other. */
+ * wait-for graph; its roots are agents that do not act and wait for none, or for each other. */
 #ifndef NOCAP_CHECKER_HANG_HANG_H
 #define NOCAP_CHECKER_HANG_HANG_H
 
@@ -11,9 +11,9 @@
 #include "replay/core/waits.h"
 
 enum nocap_hang_verdict {
-    NOCAP_HANG_NONE,    /* nobody waits */
+    NOCAP_HANG_NONE,    /* no agent waits */
     NOCAP_HANG_RUNNING, /* an agent waits, and what it waits for was in progress until the end */
-    NOCAP_HANG_INCONCLUSIVE, /* somebody waits, and not enough was observed to say more */
+    NOCAP_HANG_INCONCLUSIVE, /* an agent waits, and not enough was observed to say more */
     NOCAP_HANG_HUNG,
     NOCAP_HANG_VERDICT_COUNT
 };
@@ -22,7 +22,7 @@ struct nocap_hang_wait {
     struct nocap_wait wait;       /* texts are the report's */
     char *what, *state, *release; /* release: NULL: nothing is known */
     char *written;  /* the write behind what it sees, as query/cite.h says it; NULL: not known */
-    size_t who, by; /* indexes of parties; by: SIZE_MAX: nobody */
+    size_t who, by; /* indexes of parties; by: SIZE_MAX: none */
 };
 
 struct nocap_hang_party {

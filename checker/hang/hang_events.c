@@ -45,7 +45,7 @@ static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_
         return p->agent >= NOCAP_BY_UC0 && (job || e->by == p->agent);
     }
     if (e->kind == NOCAP_EV_NOTE && (e->has & NOCAP_F_AT) != 0) {
-        return true; /* somebody's remark about the tile */
+        return true; /* a remark about the tile */
     }
     bool queue = p->agent == NOCAP_BY_PREFETCH || p->agent == NOCAP_BY_DISPATCH;
     bool thread = w != NULL && w->thread >= 0 && e->kind == NOCAP_EV_TENSIX &&

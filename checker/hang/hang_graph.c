@@ -268,7 +268,7 @@ static size_t search(const struct nocap_hang *h, size_t start, size_t *from, siz
     return best;
 }
 
-/* Who waits and is waited for by nobody: the host if it waits. */
+/* Who waits and has no waiter: the host if it waits. */
 static size_t start_of(const struct nocap_hang *h)
 {
     size_t best = SIZE_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For somebody who is tired: the verdict, the root, the chain that leads to it, what may have
+/* For a tired reader: the verdict, the root, the chain that leads to it, what may have
  * caused it, the state of all tiles, the last events. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@ enum {
     SILENCE = 10000,        /* .. so much time alone */
     PATIENCE = 6,           /* times the longest that any party took to act */
     OTHERS = 10,            /* times the limit where parties outside of the chain still act */
-    POLLS_BLIND = 100,      /* polls where nobody was ever seen to act, in .. */
+    POLLS_BLIND = 100,      /* polls where no agent was ever seen to act, in .. */
     SILENCE_BLIND = 100000, /* .. so much time: firmware boots in a fifth of it on a simulator */
     POLLS_ALONE = 1000,     /* the same at a party whose acts are not observed */
 };
@@ -100,7 +100,7 @@ static bool for_certain(const struct nocap_hang *h)
     return true;
 }
 
-/* Nobody shows waiting, but the queue was not seen to end, and somebody broke its protocol. */
+/* No agent shows waiting, but the queue was not seen to end, and its protocol was violated. */
 static bool queue_doubted(const struct nocap_hang *h, const struct nocap_engine *engine)
 {
     bool broken = false;
@@ -111,7 +111,7 @@ static bool queue_doubted(const struct nocap_hang *h, const struct nocap_engine 
     return broken && nocap_engine_queue_open(engine);
 }
 
-/* Whether what hangs are jobs of AIE control code, and nobody else. */
+/* Whether what hangs are jobs of AIE control code, and nothing else. */
 static bool of_control_code(const struct nocap_hang *h)
 {
     bool jobs = h->party_count > 0;

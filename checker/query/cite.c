@@ -55,10 +55,11 @@ static void describe_span(struct nocap_cite *c, unsigned first, unsigned last)
     if (known) {
         snprintf(shown, sizeof shown, "0x%" PRIx64 " at ", value);
     }
-    bool nobody = latest->how == NOCAP_TOUCH_HELD || latest->agent == NOCAP_BY_NONE;
+    bool no_agent = latest->how == NOCAP_TOUCH_HELD || latest->agent == NOCAP_BY_NONE;
     snprintf(c->text, sizeof c->text, "%s0x%" PRIx64 ", %s%s%s at #%" PRIu64, shown,
              c->bytes.first + first, latest->how == NOCAP_TOUCH_HELD ? "there" : "last written",
-             nobody ? "" : " by ", nobody ? "" : nocap_agent_name(latest->agent), latest->index);
+             no_agent ? "" : " by ", no_agent ? "" : nocap_agent_name(latest->agent),
+             latest->index);
 }
 
 static void describe(struct nocap_cite *c)

@@ -20,9 +20,9 @@ struct nocap_rows;
 struct nocap_row_options {
     bool dense, trust_paths; /* as of nocap_check_options */
     const char *profile;     /* the same */
-    /* Told of each damaged trace whenever it was read to the end; NULL: nobody. */
+    /* Told of each damaged trace whenever it was read to the end; NULL: none. */
     void (*damaged)(void *context, const char *path, const struct nocap_integrity *integrity);
-    /* Told how many events the trace itself says were lost, if there are any; NULL: nobody. */
+    /* Told how many events the trace itself says were lost, if there are any; NULL: none. */
     void (*lost)(void *context, const char *path, uint64_t count);
     void *context;
 };

@@ -83,7 +83,7 @@ struct launches {
         MAP(struct tile_launches);
     } counts;
     uint64_t lost; /* events are missing before this one: whose launch is the how many-th behind it,
-                      nobody knows */
+                      unknown */
 };
 
 static void lose(struct rows_replay *replay, uint64_t index)

@@ -112,7 +112,7 @@ static bool unjudged(const struct nocap_result *result)
     return result->report != NULL && nocap_report_outcome(result->report) == NOCAP_NOT_JUDGED;
 }
 
-/* Of a trace that nobody judged: skipped, or failed if one is strict. */
+/* Of a trace that was not judged: skipped, or failed if one is strict. */
 static void put_unjudged(FILE *out, const struct nocap_results *results,
                          const struct nocap_result *result)
 {

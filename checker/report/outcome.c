@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a report comes to: nothing is clean that nobody judged. */
+/* What a report comes to: nothing is clean that was not judged. */
 #include "checker/core/checker.h"
 
 const char *nocap_outcome_name(enum nocap_outcome outcome)

@@ -28,7 +28,7 @@ struct waiver {
     unsigned line;
     atomic_bool used, judged;
     char what[WORD_MAX];  /* the rule as it was written */
-    char until[WORD_MAX]; /* "" if for ever */
+    char until[WORD_MAX]; /* "" if forever */
     char *reason, *trace; /* trace: a pattern; NULL: any */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waivers: findings that somebody looked at and accepts. One a line of a text file:
+/* Waivers: findings that were reviewed and accepted. One a line of a text file:
  *
  *     RULE [X,Y] [CORE] [index A..B] [trace:GLOB] -- REASON [until YYYY-MM-DD]
  *

@@ -44,7 +44,7 @@ struct nocap_mark {
     const uint64_t *flows;               /* this mark is a step of each of these */
     const struct nocap_event *request;   /* that it stands for; NULL: it is none */
     const struct nocap_finding *finding; /* the same */
-    bool waits;                          /* somebody stands still meanwhile */
+    bool waits;                          /* an agent is stalled meanwhile */
 };
 
 /* A view. Tracks are numbered from 1 and told before their first item, groups before their tracks.

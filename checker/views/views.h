@@ -9,7 +9,7 @@
 
 enum nocap_view { NOCAP_VIEW_PERFETTO, NOCAP_VIEW_HTML, NOCAP_VIEW_VCD, NOCAP_VIEW_NPEVIZ };
 
-enum { NOCAP_VIEW_SLICES = 2000000 }; /* in a picture, where nobody asks for more */
+enum { NOCAP_VIEW_SLICES = 2000000 }; /* in a picture, unless more are asked for */
 
 struct nocap_export_options {
     size_t size; /* sizeof(struct nocap_export_options) */

@@ -283,7 +283,7 @@ struct aie_program aie_begin_program(const struct nocap_aie_asm_options *options
                                 .meant = dialect};
 }
 
-/* Text of which nobody said the dialect is read again where it turns out to be of another one. */
+/* Text whose dialect was not given is read again where it turns out to be of another one. */
 static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name, const char *text,
                                   size_t length, bool files,
                                   const struct nocap_aie_asm_options *options,

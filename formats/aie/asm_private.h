@@ -200,7 +200,7 @@ struct aie_section {
     char name[56];
     uint32_t kernel;
     const uint8_t *bytes;
-    uint8_t *own; /* the same; NULL: somebody else has them */
+    uint8_t *own; /* the same; NULL: another owns them */
     size_t size;
     bool text;
     bool custom; /* of the file, of no kernel: nothing of nocap's reads it */

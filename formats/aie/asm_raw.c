@@ -153,7 +153,7 @@ enum nocap_status aie_take_reloc(struct aie_source *s, const struct aie_statemen
     return NOCAP_OK;
 }
 
-/* What files of n26 have: where nobody said the dialect it is that. */
+/* What files of n26 have: where the dialect was not given it is that. */
 static enum nocap_status means_n26(struct aie_source *s, const struct aie_statement *line)
 {
     struct aie_program *program = s->program;

@@ -36,10 +36,10 @@ struct nocap_info_file {
     const char *path;
     uint64_t bytes;                      /* 0: unknown */
     bool imported;                       /* it is no .nocap file: it was read through an import */
-    const char *profile, *mailbox, *why; /* whose protocol it is judged by; NULL: nobody's */
+    const char *profile, *mailbox, *why; /* whose protocol it is judged by; NULL: none */
 };
 
-/* Somebody else who wants the events of the same reading. */
+/* Another who wants the events of the same reading. */
 typedef enum nocap_status nocap_info_sink(void *context, const struct nocap_event *events,
                                           size_t count, struct nocap_error *err);
 

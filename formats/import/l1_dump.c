@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of L1 that somebody read from a device that hangs. */
+/* Bytes of L1 that were read from a device that hangs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

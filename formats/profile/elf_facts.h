@@ -6,7 +6,7 @@
 #include "formats/elf_image_private.h"
 #include "formats/profile/profile_private.h"
 
-/* A number that a file says: `file` counts them from 1 on; 0: nobody says it. */
+/* A number that a file says: `file` counts them from 1 on; 0: none says it. */
 struct fact {
     uint64_t value;
     uint8_t file;

@@ -86,7 +86,7 @@ static bool same_layout(const struct nocap_mailbox_layout *a, const struct nocap
            a->go_message_index == b->go_message_index;
 }
 
-/* A layout that nocap knows has its name, and the place of the zeros that nobody says. */
+/* A layout that nocap knows has its name, and the place of the zeros that no file says. */
 static void name_mailbox(struct nocap_mailbox_layout *l)
 {
     for (unsigned i = 0; i < NOCAP_LAYOUT_COUNT; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles from JSON that nobody vouches for: every number is bounded before it is used. */
+/* Profiles from untrusted JSON: every number is bounded before it is used. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -38,7 +38,7 @@ bool nocap_rings_capturing(const char *path);
 /* Bytes of the trace that stay as they are, whatever happens to the capture. 0: it has no rings. */
 uint64_t nocap_rings_committed(const char *path);
 
-/* Moves a trace that has rings which nobody writes any more, with them, out of the way of a new
+/* Moves a trace that has rings without a writer, with them, out of the way of a new
  * one: STEM.nocap to STEM.killed.nocap, or STEM.killed-2.nocap .. `kept` says where; "": there was
  * nothing to move. */
 enum nocap_status nocap_rings_set_aside(const char *path, char kept[NOCAP_RINGS_PATH],

@@ -16,7 +16,7 @@ static bool is_free(const char *path, char rings[NOCAP_RINGS_PATH])
     return fits && access(path, F_OK) != 0 && access(rings, F_OK) != 0;
 }
 
-/* STEM.killed.nocap, STEM.killed-2.nocap ..: the first that nobody has, with its rings. */
+/* STEM.killed.nocap, STEM.killed-2.nocap ..: the first that is free, with its rings. */
 static bool find_name(const char *path, char name[NOCAP_RINGS_PATH], char rings[NOCAP_RINGS_PATH])
 {
     static const char suffix[] = ".nocap";

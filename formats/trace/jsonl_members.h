@@ -29,7 +29,7 @@ struct jsonl_members {
     /* The line being read. */
     unsigned count;
     struct json_member list[JSONL_MEMBERS_MAX];
-    const struct jsonl_key *keys[JSONL_MEMBERS_MAX]; /* of each member; NULL: nobody knows it */
+    const struct jsonl_key *keys[JSONL_MEMBERS_MAX]; /* of each member; NULL: unknown */
     const struct json_member *role[KEY_ROLE_COUNT];  /* t, ev, op, src, chip; NULL: not there */
     uint64_t seen[JSONL_KEY_SLOTS / 64];             /* known keys */
     char why[160];                                   /* the line is malformed */

@@ -261,7 +261,7 @@ void cert_registers_read(struct model *m, const struct cert_at *at);
 void cert_writers_forget(struct cert_uc *uc);
 
 /* cert_access.c */
-/* Whether it shows that the column is alive: a poll may go on for ever. */
+/* Whether it shows that the column is alive: a poll may go on forever. */
 bool cert_access(struct model *m, struct cert_uc *uc, const struct access *a);
 void cert_expect_accesses(const struct cert_at *at);
 /* The instruction ends; the one that ended before has not made its accesses. */

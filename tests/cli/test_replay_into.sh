@@ -39,7 +39,7 @@ check "it is the same" has_json --argjson i "$index" '.outcome == "differs" and 
 export FAKE_FAULT=slow
 into 0 "a slower device is waited for"
 out_has "which is told" "; 10 answers came up to "
-into 1 "not for ever" --patience 3000
+into 1 "not forever" --patience 3000
 out_has "the poll is named" "read of 4 bytes at 0x370 of tile 1,2"
 export FAKE_FAULT=never
 into 1 "a device that is never done"

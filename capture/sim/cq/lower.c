@@ -72,7 +72,7 @@ static const struct cq_cores *role_cores(const struct sim_cq *q)
 }
 
 /* Whether the record that was just made is the last multicast before the go words, whose barrier a
- * fault leaves out. The multicast takes long then, or nobody could tell. */
+ * fault leaves out. The multicast takes long then, or no event would show it. */
 static bool leaves_out_barrier(struct sim_cq *q)
 {
     struct cq_lowering *l = &q->lowering;
@@ -264,7 +264,7 @@ static bool go(struct sim_cq *q)
     return false;
 }
 
-/* Faults: a prefetch command, a dispatch command, or a destination that nobody serves. */
+/* Faults: a prefetch command, a dispatch command, or a destination without a server. */
 static bool events(struct sim_cq *q)
 {
     struct cq_lowering *l = &q->lowering;

@@ -203,7 +203,7 @@ void sim_deliver_message(struct sim *m, const struct sim_plan *plan, unsigned sl
                 (struct sim_content){.size = m->layout->launch_size, .data = bytes});
 }
 
-/* The go word names the dispatch tile, in HOST mode nobody. */
+/* The go word names the dispatch tile, in HOST mode none. */
 static uint32_t go_word(struct sim *m, uint8_t signal)
 {
     struct nocap_go_word go = {.signal = signal};

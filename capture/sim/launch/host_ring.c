@@ -62,7 +62,7 @@ static void begin_generation(struct sim *m, struct sim_core *c)
     CO_END(c);
 }
 
-/* A fault that loses a notify would make the dispatch tile wait for ever: the host does the
+/* A fault that loses a notify would make the dispatch tile wait forever: the host does the
  * waiting then. */
 static bool notifies_hold(const struct sim *m)
 {

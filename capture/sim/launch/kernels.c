@@ -274,7 +274,7 @@ static bool exchanges(struct sim *m, struct sim_tile *t, const struct sim_core *
 {
     unsigned thread = thread_of(c);
     bool math = c->agent == NOCAP_BY_TRISC1, pack = c->agent == NOCAP_BY_TRISC2;
-    if (c->j == 0) { /* in the first tile nobody knows yet that they take turns */
+    if (c->j == 0) { /* in the first tile it is not known yet that they take turns */
         t->exchanged[thread] =
             c->i > 1 && ((math && sim_fault_due(m, t, NOCAP_SIM_FAULT_MATH_EARLY)) ||
                          (pack && sim_fault_due(m, t, NOCAP_SIM_FAULT_PACK_EARLY)));

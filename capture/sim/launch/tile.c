@@ -146,7 +146,7 @@ static void write_stream(struct sim *m, struct sim_tile *t, uint32_t offset, uin
     sim_changed(m, t, SIM_WATCH_COUNTERS);
 }
 
-/* The word that a register keeps; NULL: nobody reads it back. */
+/* The word that a register keeps; NULL: it is never read back. */
 static uint32_t *plain_register(struct sim_tile *t, uint32_t addr)
 {
     switch (addr) {

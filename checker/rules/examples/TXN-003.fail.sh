@@ -1,4 +1,4 @@
-# nobody waits for the second task
+# no instruction waits for the second task
 basenc -d -i --base16 <<'END' | nocap aie lint --fail-on note -
 00010406 01010000 04000000 80000000 01000000 00000000 00D00100 30000000
 40000000 00000000 00000000 00000000 00000080 00000002 00000000 00000002

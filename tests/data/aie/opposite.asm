@@ -1,4 +1,4 @@
-; two columns that meet at their barriers in opposite orders, and wait for ever
+; two columns that meet at their barriers in opposite orders, and wait forever
 .attach_to_group 0
 START_JOB 1
   REMOTE_BARRIER $rb0, 3
