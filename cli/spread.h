@@ -18,7 +18,7 @@ struct cli_spread {
     struct nocap_shard shard;
 };
 
-/* `text` is I/N, or NULL for all traces; `options` stands foreverything else that the reports
+/* `text` is I/N, or NULL for all traces; `options` stands for everything else that the reports
  * depend on, NULL: not wanted. Traces go to the shard that has fewest bytes so far, the largest
  * first. Tells what is wrong; gives the exit status. */
 int cli_spread_open(const struct cli_call *call, const char *text, const char *options,

@@ -239,7 +239,7 @@ static inline int by_chunk(const void *a, const void *b)
                                 : p->at > q->at;
 }
 
-/* A source forevery agent, and a file in which each has its events in pieces of its own. Times are
+/* A source for every agent, and a file in which each has its events in pieces of its own. Times are
  * made different, so that they alone tell the order; or they stay, and what they do not tell is
  * not told. */
 static inline void part_sources(struct trace *t, uint64_t *seed, bool exact)
@@ -291,8 +291,7 @@ typedef void transform_change(struct trace *t, uint64_t *seed);
 #define TRANSFORM_CHANGES(X)                                                                       \
     X(start)                                                                                       \
     X(attach)                                                                                      \
-    X(end)                                                                                         \
-    X(stop) X(drop) X(look) X(mid_run) X(classes) X(one_class_less) X(some_loads) X(scope)         \
+    X(end) X(stop) X(drop) X(look) X(mid_run) X(classes) X(one_class_less) X(some_loads) X(scope)  \
         X(clock) X(ns) X(epoch) X(sources) X(values) X(payloads) X(lines) X(unicast) X(fields)     \
             X(phases) X(landings) X(extra) X(polls_apart) X(polls_together) X(chips) X(header)     \
                 X(threads) X(number) X(seq) X(notes) X(polls_less) X(some_ends) X(pause) X(again)  \

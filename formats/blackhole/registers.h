@@ -116,7 +116,7 @@ struct nocap_register_place {
  * takes the address as it is. False: none is known there, and the family is NONE. */
 bool nocap_register_find(uint64_t addr, unsigned by, struct nocap_register_place *place);
 
-/* Whether the documents call `addr` read-only foreverybody: NIU counters, PC read-back, Dest
+/* Whether the documents call `addr` read-only for everybody: NIU counters, PC read-back, Dest
  * window. */
 bool nocap_register_read_only(uint64_t addr);
 

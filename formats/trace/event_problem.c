@@ -72,7 +72,7 @@ enum { UCS = UINT8_MAX + 1 - NOCAP_BY_UC0 };
     RANGE(linked, 2, "\"linked\" is neither true nor false")                                       \
     RANGE(busy, 2, "\"busy\" is neither true nor false")
 
-/* Asked forevery event, so without a branch for each. */
+/* Asked for every event, so without a branch for each. */
 static bool in_ranges(const struct nocap_event *event)
 {
 #define IN(member, below, problem) &(event->member < (below))

@@ -111,7 +111,7 @@ static bool judge_room(struct cq *q, const struct access *a, uint32_t pages)
         room = (c->payload_pages + pages) * q->page_units <= avail;
     }
     CQ_EXECUTOR_AFTER(q, CQ_059, c->wr.since, place && room, NO_REFS,
-                      "a free page at the write pointer forevery completion",
+                      "a free page at the write pointer for every completion",
                       room ? "written at +0x%llx, the pointer is at +0x%x"
                            : "written at +0x%llx (+0x%x): the host has not read that far",
                       wide(a->addr), offset_of(q, wr));

@@ -152,7 +152,7 @@ static fault_id judge_count(struct cq *q, const struct nocap_cq_command *c)
         return FAULT_NONE;
     }
     CQ_HOST(q, CQ_047, count, RELATED(p->listed == YES ? p->list_at.index : NO_INDEX),
-            "a go word forevery tile of the list that was set before",
+            "a go word for every tile of the list that was set before",
             p->listed == YES ? "%llu go words for %u tiles" : "%llu go words and no list",
             wide(c->num_unicast_txns), p->words);
     return fault_of(q->m, count);

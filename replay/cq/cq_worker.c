@@ -90,7 +90,7 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
                q->sees_noc && nocap_header_in_scope(q->m->header, at)) {
         CHECK_AT(q->m, tile_find(q->m, q->m->event->chip, at), CQ_055, false,
                  cq_event_ref(q, NOCAP_BY_BRISC), RELATED(w->go_index),
-                 "one notify forevery go word", "%s", "the read pointer moved on without it");
+                 "one notify for every go word", "%s", "the read pointer moved on without it");
         settle(q, w, at, q->m->fault);
     }
 }
@@ -159,7 +159,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     FOLLOWING(q->m, since != FAULT_NONE ? since : q->expected.launch,
               CHECK_AT(q->m, tile, CQ_055, wrong == NULL, at,
                        RELATED(w->go ? w->go_index : NO_INDEX),
-                       "one notify forevery go word: a posted write of 0x40 to the stream that "
+                       "one notify for every go word: a posted write of 0x40 to the stream that "
                        "it names",
                        "%s", wrong));
     if (dispatch && wrong != NULL) {

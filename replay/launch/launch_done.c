@@ -15,7 +15,7 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
     if (nocap_cores[p].sync_byte >= 0 && on) {
         bool commanded = (l->got_go >> p & 1) != 0;
         CHECK_AFTER(m, tile, SYN_014, l->since[p], commanded, RELATED(l->slots[l->slot].index),
-                    "GO forevery enabled core before DONE", "none for %s, enables 0x%02x", name,
+                    "GO for every enabled core before DONE", "none for %s, enables 0x%02x", name,
                     l->message.enables);
         if (!commanded) {
             launch_group_fault(l, launch_group(p), m->fault);

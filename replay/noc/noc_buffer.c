@@ -210,7 +210,7 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
     b = named ? &n->buffers[e->buf] : NULL;
     if (b != NULL && b->restating == NOC_RESTATED && tile->in_scope &&
         (m->header->observes & NOCAP_CLASS_CORE_MMIO) != 0) {
-        CHECK(m, tile, NOC_040, false, RELATED(b->sent), "a store to CMD_CTRL forevery noc event",
+        CHECK(m, tile, NOC_040, false, RELATED(b->sent), "a store to CMD_CTRL for every noc event",
               "none behind that of request %llu", (unsigned long long)b->sent);
         b->restated_since = m->fault;
         b->differs_in = NULL;
@@ -241,7 +241,7 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     uint32_t ctrl;
     if (b->restating == NOC_PENDING && noc_sees_requests(m)) {
         CHECK_AFTER(m, tile, NOC_040, b->differs_in == NULL ? b->restated_since : FAULT_NONE, false,
-                    RELATED(b->sent), "a noc event forevery request", "%s",
+                    RELATED(b->sent), "a noc event for every request", "%s",
                     "none for the request before this one");
         b->restated_since = m->fault;
         b->differs_in = NULL;

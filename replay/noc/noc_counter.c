@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers as firmware makes them: a core polls a counter of the interface until it shows an answer
- * forevery request. Rule NOC-046, and which core still waits. */
+ * for every request. Rule NOC-046, and which core still waits. */
 #include "formats/trace/note.h"
 #include "replay/noc/noc_private.h"
 
