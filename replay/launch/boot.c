@@ -21,7 +21,8 @@ void boot_init(struct tile *tile, bool power_on)
 {
     struct boot *b = boot_of(tile);
     memset(b, 0, sizeof *b);
-    b->released.index = b->early_done.index = b->last_poll.index = b->unstored.index = NO_INDEX;
+    b->released.index = b->early_done.index = b->last_poll.index = b->unstored.index =
+        b->shown_done.index = NO_INDEX;
     b->unreleased[0].index = b->unreleased[1].index = NO_INDEX;
     if (power_on) {
         b->phase = BOOT_POWER_ON;
@@ -65,7 +66,7 @@ static void release_brisc(struct model *m, struct tile *tile)
     b->text_since = FAULT_NONE;
     b->setup = b->cleared = b->prng_seeded = 0;
     b->seen_ready = false;
-    b->early_done.index = b->last_poll.index = b->unstored.index = NO_INDEX;
+    b->early_done.index = b->last_poll.index = b->unstored.index = b->shown_done.index = NO_INDEX;
     memset(b->zeros, 0, sizeof b->zeros);
     memset(b->gpr_zeroed, 0, sizeof b->gpr_zeroed);
     launch_init(tile, true);
@@ -290,6 +291,9 @@ void boot_outside_store(struct model *m, const struct observation *o)
     }
     if ((o->places & PLACE(DEBUG)) != 0) {
         reset_pc_store(tile, a);
+    }
+    if ((o->places & PLACE(SYNC)) != 0) {
+        boot_of(tile)->shown_done.index = NO_INDEX; /* it may be INIT that is stored */
     }
 }
 

@@ -204,6 +204,33 @@ void boot_host_go(struct model *m, struct tile *tile)
     b->phase = BOOT_UNKNOWN;
 }
 
+/* Where the host alone tells of a tile: INIT that it finds behind its DONE was never cleared, since
+ * only the boot stores it. */
+static void judge_shown(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct boot *b = boot_of(tile);
+    for (unsigned i = 0; b->shown_done.index != NO_INDEX && i < SUBORDINATES; i++) {
+        uint8_t v;
+        if (access_byte(a, NOCAP_SYNC + i, &v)) {
+            CHECK(m, tile, RST_013, v != NOCAP_SYNC_INIT, RELATED(b->shown_done.index),
+                  "DONE only after all subordinates cleared INIT",
+                  "%s's sync byte is 0x%02x, loaded after DONE",
+                  nocap_agent_name(nocap_cores[NOCAP_PROCESSOR_NCRISC + i].agent), v);
+            b->shown_done.index = v == NOCAP_SYNC_INIT ? NO_INDEX : b->shown_done.index;
+        }
+    }
+}
+
+/* The host loads DONE of a tile that boots. */
+static void note_shown(struct model *m, struct tile *tile, uint32_t at)
+{
+    uint8_t before;
+    bool alone = !tile->sees_cores && (m->header->observes & NOCAP_CLASS_SAMPLED) == 0;
+    if (alone && shadow_byte(&tile->l1, at, &before) && before == NOCAP_GO_INIT) {
+        boot_of(tile)->shown_done = now(m);
+    }
+}
+
 void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = boot_of(tile);
@@ -213,6 +240,7 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
         (!access_byte(a, at, &signal) || signal == NOCAP_GO_DONE)) {
         state_of(m)->ready_turn = m->turn;
     }
+    judge_shown(m, tile, a);
     if (b->phase != BOOT_RELEASED || !access_byte(a, at, &signal)) {
         if (b->phase == BOOT_RELEASED && touches(a, at, 1) && !tile->sees_cores) {
             b->phase = BOOT_UNKNOWN; /* the host may have seen it ready */
@@ -227,6 +255,7 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
             launch_unshown(m, tile, &state_of(m)->tiles);
         }
         b->seen_ready = true;
+        note_shown(m, tile, at);
         uint8_t stored;
         if (tile->sees_cores && part_of(tile)->shown && b->unstored.index == NO_INDEX &&
             b->early_done.index == NO_INDEX && shadow_byte(&tile->l1, at, &stored) &&

@@ -218,7 +218,8 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     if (shown) {
         launch_judge_message(m, tile, (unsigned)slot, message);
     }
-    if (shown && message->mode == NOCAP_MODE_DEV && message->enables != 0) {
+    bool hosts = o->access.by == NOCAP_BY_HOST && !tile->sees_cores; /* it is judged as such */
+    if (shown && !hosts && message->mode == NOCAP_MODE_DEV && message->enables != 0) {
         CHECK(m, tile, GO_019, (go.master_x | go.master_y) != 0, NO_REFS,
               "the dispatch tile's coordinates in the go word",
               "GO in DEV mode with master (0,0)%s", "");

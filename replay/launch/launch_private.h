@@ -46,6 +46,8 @@ struct boot {
     struct event_ref last_poll;  /* of the host, which waits for this tile; index NO_INDEX: none */
     bool seen_ready;             /* .. and one showed DONE, which BRISC is not seen to store */
     struct event_ref unstored;   /* .. the first that did where INIT was; index NO_INDEX: none */
+    struct event_ref shown_done; /* the host's load of DONE where INIT stood, of a tile of which it
+                                    alone tells; index NO_INDEX: none */
     uint8_t met;                 /* cores that were out of reset at some time, by processor bit */
     struct event_ref unreleased[2]; /* BRISC, the first subordinate ran, and no agent has released
                                        it; index NO_INDEX: no such thing */
