@@ -103,8 +103,10 @@ static fault_id wrong_pc_since(const struct model *m, const struct tile *tile, u
     bool same = s->wrong_pc[processor].release == b->released.index &&
                 s->wrong_pc[processor].pc == b->reset_pc[processor];
     fault_id since = b->pc_since[processor];
-    return since == FAULT_NONE && same && !asked_for(m, tile) ? s->wrong_pc[processor].fault
-                                                              : since;
+    if (since != FAULT_NONE) {
+        return since;
+    }
+    return same && !asked_for(m, tile) ? s->wrong_pc[processor].fault : b->text_since;
 }
 
 static void note_wrong_pc(struct model *m, const struct boot *b, unsigned processor)

@@ -114,6 +114,9 @@ static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
                     "each subordinate clears its byte from INIT before DONE", "%s never did",
                     name));
     sync_of(tile)->since[byte] = m->fault;
+    for (unsigned i = byte; i < SUBORDINATES; i++) {
+        sync_of(tile)->late[i] = (missing >> i & 1) != 0 ? m->fault : sync_of(tile)->late[i];
+    }
     b->early_done.index = NO_INDEX;
     b->phase = BOOT_DONE;
 }

@@ -55,6 +55,7 @@ struct boot {
 
 struct sync {
     fault_id since[SUBORDINATES]; /* what its byte is known since */
+    fault_id late[SUBORDINATES];  /* the answer that was missed since, and may still come */
     uint8_t group;                /* TRISCs that got GO, while not all three did */
     fault_id group_since;         /* what is known of that since */
     uint64_t group_index;
@@ -64,6 +65,7 @@ struct sync {
     uint32_t received, acked; /* by circular buffer */
     uint64_t init_index;
     uint8_t drained, drain_loaded; /* by thread, since kernel exit */
+    fault_id drain_late;           /* TRISC0's was missed since, and may still come */
 };
 
 struct slot {

@@ -77,6 +77,31 @@ awk -v message="$host.*\"addr\":\"0x70\"" '$0 ~ message && !n++ { sub(/"data":"b
     "$T/ok.jsonl" >"$T/trace.jsonl"
 finds GO-011 "all kernels entered beside where the message says"
 
+# What comes late is one finding, at the moment that needed it.
+# late NAME RULES PATTERN UNTIL [FROM]: the first line that matches PATTERN, behind the first that
+# matches FROM, comes behind the next one that matches UNTIL.
+late() {
+    awk -v line="$3" -v until="$4" -v from="${5-.}" '
+        on && !taken && $0 ~ line { late = $0; taken = 1; next }
+        { print }
+        taken == 1 && $0 ~ until { split($0, t, ","); sub(/^[^,]*/, t[1], late); print late; taken = 2 }
+        $0 ~ from { on = 1 }' "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds "$2" "$1"
+}
+cleared='"by":"trisc1".*"addr":"0x6a".*"value":"0x0"'
+late "the answer of a subordinate, behind its next one" SYN-010 "$cleared" "$cleared" "$go"
+late "the first of all" RST-012 "$cleared" "$cleared"
+late "the drain of the coprocessor, while TRISC0 resets the counters" SYN-013 \
+    '"by":"trisc0".*"addr":"0xffe80004"' '"by":"trisc0".*"addr":"0xffb48028"'
+late "the end of BRISC's kernel, behind the next GO" GO-005 '"op":"exit".*"by":"brisc"' "$go"
+late "kernels, behind GO" GO-024 "$host.*\"addr\":\"0x82b0\",\"size\"" "$go" "$released"
+late "firmware, behind its start" RST-005 "$host.*\"addr\":\"0x6040\"" "$go"
+late "firmware, behind the release of BRISC" RST-016 "$host.*\"addr\":\"0x6040\"" "$released"
+"$NOCAP" capture --sim launch-dev --tiles 1 --launches 3 -o "$T/run.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/ok.jsonl"
+done='"by":"brisc".*"addr":"0x373"' pointer='"by":"brisc".*"addr":"0x6c"'
+late "DONE, behind the notify" GO-015 "$done" "$pointer" "$pointer.*\"value\":\"0x2\""
+
 # The queue's own cores.
 queue() { # VIEW
     "$NOCAP" capture --sim fast-dispatch --programs 2 --view "$1" -o "$T/run.nocap" 2>/dev/null
