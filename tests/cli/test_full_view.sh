@@ -123,4 +123,12 @@ awk -v go="$go" '/"by":"host".*"addr":"0x70"/ && !n++ { message = $0; next } { p
     "$T/ok.jsonl" >"$T/trace.jsonl"
 finds CQ-068 "the prefetcher's launch message behind its GO"
 
+# A load of a count whose value was not captured: the one before it is not what the core goes on by.
+"$NOCAP" capture --sim fast-dispatch-subordinate --programs 3 --workers 2 -o "$T/run.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/run.nocap" | tac | awk '/"by":"ncrisc","x":14,"y":3/ {
+    load = /"ev":"read"/ && /"addr":"0xffb704a4"/
+    if (load && !last) { sub(/,"value":"[^"]*"/, "") }
+    last = load } { print }' | tac >"$T/trace.jsonl"
+finds "" "the second dispatcher's last look at a count, without what it found"
+
 finish
