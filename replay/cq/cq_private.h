@@ -264,6 +264,19 @@ void cq_issue_record(struct cq *q, const struct nocap_event *event);
  * was not seen, which is reported. */
 void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry);
 
+/* cq_restated.c */
+/* The store that the trace has told of as a record: the device reads what is stored. */
+void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry);
+/* A store that should restate a record, and none has come yet. */
+void cq_restated_alone(struct cq *q, uint16_t slot, const struct nocap_event *event);
+/* The next record, or the next store: the one that is awaited does not come. */
+void cq_restated_due(struct cq *q);
+/* A record whose slot store was seen before it. */
+void cq_restated_late(struct cq *q, const struct nocap_event *event);
+/* The prefetcher takes a slot that is not known to be filled: perhaps its store is what lacks. */
+void cq_restated_unfilled(struct cq *q, uint16_t slot);
+void cq_restated_finish(struct cq *q, bool cut);
+
 /* cq_publish.c: a record becomes visible */
 struct cq_publish {
     struct cq_record record; /* slot, place, what is missing of it */

@@ -109,6 +109,11 @@ struct cq_host {
     uint64_t span_first, span_count;
     bool spans_lost;
     fault_id passed; /* the latest slots that were passed over */
+    bool restates;   /* a slot store has restated a record */
+    /* A slot store that restates a record, which has not come; index NO_INDEX: none. */
+    struct event_ref alone;
+    uint64_t alone_seq;
+    uint16_t alone_slot;
     uint8_t *arena;
     uint64_t arena_used;
     uint8_t head[CQ_HEAD]; /* of the record being looked at */

@@ -123,6 +123,28 @@ awk -v go="$go" '/"by":"host".*"addr":"0x70"/ && !n++ { message = $0; next } { p
     "$T/ok.jsonl" >"$T/trace.jsonl"
 finds CQ-068 "the prefetcher's launch message behind its GO"
 
+# Records and the stores to their slots: one of either that lacks is one finding, wherever it is.
+lacks() { # NAME PATTERN WHICH: without the first, one in the middle, the last that matches
+    count=$(grep -c "$2" "$T/ok.jsonl")
+    for n in $3; do
+        awk -v line="$2" -v n=$((n < 0 ? count : n)) '$0 ~ line && ++at == n { next } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+        finds CQ-029 "$1, number $n of $count"
+    done
+}
+record='"op":"record"' slot='"ev":"write","by":"host".*"addr":"0x19[89a-f][0-9a-f]*","size":2'
+queue host
+lacks "a record whose slot is filled" "$record" "1 7 -1"
+lacks "a slot that is not filled, of a record that is there" "$slot" "1 7 -1"
+queue all
+lacks "where all is observed: a record" "$record" "1 7 -1"
+lacks "where all is observed: a store to its slot" "$slot" "1 7 -1"
+queue cq
+lacks "records alone: one that is fetched and is not there" "$record" "7 -1"
+queue host
+last=$(grep -n "$slot" "$T/ok.jsonl" | tail -n 1 | cut -d: -f1)
+head -n $((last - 1)) "$T/ok.jsonl" >"$T/trace.jsonl"
+finds "" "a trace that ends between a record and the store to its slot"
+
 # A load of a count whose value was not captured: the one before it is not what the core goes on by.
 "$NOCAP" capture --sim fast-dispatch-subordinate --programs 3 --workers 2 -o "$T/run.nocap" 2>/dev/null
 "$NOCAP" dump --format jsonl "$T/run.nocap" | tac | awk '/"by":"ncrisc","x":14,"y":3/ {
