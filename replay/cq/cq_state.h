@@ -328,6 +328,8 @@ struct cq_boot {
     enum known running;
     uint8_t done, missing; /* enum cq_init; missing: not done at the GO, nor since */
     struct event_ref go;
+    bool strayed;      /* the host stored to a go word what is no GO for this core .. */
+    uint64_t stray;    /* .. at this index */
     fault_id since;    /* of a GO before all was done */
     struct value mode; /* of the launch message */
     uint32_t sem0;

@@ -123,6 +123,19 @@ awk -v go="$go" '/"by":"host".*"addr":"0x70"/ && !n++ { message = $0; next } { p
     "$T/ok.jsonl" >"$T/trace.jsonl"
 finds CQ-068 "the prefetcher's launch message behind its GO"
 
+queue raw
+for core in 2 3; do
+    awk -v go="$host.*\"x\":14,\"y\":$core,.*\"addr\":\"0x370\"" '$0 ~ go { sub(/0x80/, "0xa0") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds GO-001 "an unknown signal to 14,$core, which works"
+    awk -v go="$host.*\"x\":14,\"y\":$core,.*\"addr\":\"0x370\"" '$0 ~ go { sub(/0x370/, "0x374") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds GO-017 "GO in another go word of 14,$core, which works"
+done
+done='"by":"brisc","x":1,"y":2,.*"addr":"0x373"'
+awk -v done="$done" '$0 ~ done && !n++ { sub(/"value":"0x0"/, "\"value\":\"0x1\"") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+finds GO-001 "a worker stores no DONE, and notifies"
+awk -v done="$done" '$0 ~ done && !n++ { sub(/"value":"0x0"/, "\"value\":\"0x40\"") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+finds GO-002 "or another signal"
+
 # Records and the stores to their slots: one of either that lacks is one finding, wherever it is.
 lacks() { # NAME PATTERN WHICH: without the first, one in the middle, the last that matches
     count=$(grep -c "$2" "$T/ok.jsonl")
