@@ -102,6 +102,16 @@ late "firmware, behind the release of BRISC" RST-016 "$host.*\"addr\":\"0x6040\"
 done='"by":"brisc".*"addr":"0x373"' pointer='"by":"brisc".*"addr":"0x6c"'
 late "DONE, behind the notify" GO-015 "$done" "$pointer" "$pointer.*\"value\":\"0x2\""
 
+# A GO of the dispatcher that never arrives, and one that comes late.
+"$NOCAP" capture --sim launch-dev --tiles 2 --launches 4 --seed 3 -o "$T/run.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/ok.jsonl"
+arrives='"by":"noc","x":1,"y":2,"addr":"0x370"' ended='"ev":"noc".*"phase":"done".*"daddr":"0x370"'
+for n in 1 2; do
+    awk -v line="$arrives" -v n=$n '$0 ~ line && ++at == n { next } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds NOC-047 "GO number $n of the dispatcher never arrives"
+done
+late "the second arrives behind its acknowledgement" NOC-047 "$arrives" "$ended" "$ended"
+
 # The queue's own cores.
 queue() { # VIEW
     "$NOCAP" capture --sim fast-dispatch --programs 2 --view "$1" -o "$T/run.nocap" 2>/dev/null
