@@ -31,7 +31,8 @@ struct noc_landings {
     uint64_t since;  /* time of the first */
     uint32_t src;    /* who observes them */
     bool opaque;     /* one did not say where it goes, or several observe */
-    bool shown;      /* one of them was seen to arrive in L1 */
+    bool shown;      /* one of them was seen to arrive in L1, by who observes them */
+    bool apart;      /* .. by somebody else: what came first is not known */
     bool lost;       /* one was forgotten before it arrived */
     uint64_t lost_t; /* .. at this time */
 };
@@ -186,12 +187,18 @@ static void judge_arrived(struct model *m, const struct tile *from, struct noc_w
     w->owed = w->unjudged = false; /* they may come late */
 }
 
+/* Whether what did not arrive certainly would show. */
+static bool misses(const struct model *m, const struct noc_landings *l, const struct noc_waited *w)
+{
+    return w->owed && !l->apart && !noc_state(m)->anonymous && knows_all(m, l);
+}
+
 /* The first that arrives shows that the others should have. */
 static void judge_ended(struct model *m, const struct tile *from, struct noc_landings *l)
 {
     for (uint64_t i = l->count > WAITED ? l->count - WAITED : 0; i < l->count; i++) {
         struct noc_waited *w = &l->waited[i % WAITED];
-        if (w->unjudged && w->owed && knows_all(m, l)) {
+        if (w->unjudged && misses(m, l, w)) {
             judge_arrived(m, from, w);
         }
     }
@@ -204,7 +211,8 @@ static void arrive(struct model *m, const struct tile *from, struct noc_landings
     if (a->addr <= w->addr && a->addr + a->size >= w->end) {
         w->arrived[place_of(at) / 64] |= UINT64_C(1) << place_of(at) % 64;
     }
-    if (!l->shown) {
+    l->apart |= m->event->src != l->src;
+    if (!l->shown && !l->apart) {
         l->shown = true;
         judge_ended(m, from, l);
     }
@@ -216,6 +224,7 @@ void noc_landing(struct model *m, const struct observation *o)
     const struct access *a = &o->access;
     const struct tile *from = (e->has & NOCAP_F_FROM) != 0 ? tile_find(m, e->chip, e->s) : NULL;
     struct noc_landings *l = from != NULL ? noc_part(from)->landings : NULL;
+    noc_state(m)->anonymous |= (e->has & NOCAP_F_FROM) == 0;
     if (l == NULL || !from->in_scope || !noc_sees_requests(m) || a->addr >= NOCAP_L1_SIZE) {
         return; /* what goes to registers is judged by what it does there */
     }
@@ -257,11 +266,11 @@ void noc_landing_done(struct model *m, const struct tile *tile, const struct noc
     }
     for (uint64_t i = l->count > WAITED ? l->count - WAITED : 0; i < l->count; i++) {
         struct noc_waited *w = &l->waited[i % WAITED];
-        bool its = w->has_id && w->id == e->id && w->owed;
-        if (its && l->shown && knows_all(m, l)) {
+        bool its = w->has_id && w->id == e->id;
+        if (its && l->shown && misses(m, l, w)) {
             judge_arrived(m, tile, w);
         }
         w->unjudged |= its && !l->shown;
-        w->over |= w->has_id && w->id == e->id;
+        w->over |= its;
     }
 }
