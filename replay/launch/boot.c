@@ -63,7 +63,7 @@ static void release_brisc(struct model *m, struct tile *tile)
     }
     b->phase = BOOT_RELEASED;
     b->released = now(m);
-    b->text_since = FAULT_NONE;
+    b->text_since = b->start_since = FAULT_NONE;
     b->setup = b->cleared = b->prng_seeded = 0;
     b->seen_ready = false;
     b->early_done.index = b->last_poll.index = b->unstored.index = b->shown_done.index = NO_INDEX;
@@ -138,6 +138,7 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
                        "%s left reset at 0x%x", name, pc));
     if (!right) {
         note_wrong_pc(m, b, processor);
+        b->start_since = m->fault;
     }
     if (right && (b->override_known & bit) != 0) {
         with = launch_group(processor); /* one register for all three TRISCs */
@@ -206,9 +207,11 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     unsigned released = newly_released(b, value);
     bool holding =
         b->phase == BOOT_POWER_ON && (released & NOCAP_SOFT_RESET_BRISC) == 0; /* RST-001's */
+    fault_id alone = FAULT_NONE;
     if (released != 0 && !holding) {
         CHECK(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NO_REFS,
               "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
+        alone = m->fault;
     }
     state_of(m)->unreleased = released != 0 ? FAULT_NONE : state_of(m)->unreleased;
     b->unreleased[0].index =
@@ -221,6 +224,7 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
             release_core(m, tile, p, false);
         }
     }
+    b->start_since = alone != FAULT_NONE ? alone : b->start_since;
 }
 
 static void reset_pc_store(struct tile *tile, const struct access *a)

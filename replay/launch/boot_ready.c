@@ -189,6 +189,11 @@ static void note_reported(struct model *m, const struct boot *b)
     }
 }
 
+static fault_id unready_since(const struct boot *b)
+{
+    return b->jump_since != FAULT_NONE ? b->jump_since : b->start_since;
+}
+
 void boot_host_go(struct model *m, struct tile *tile)
 {
     struct boot *b = boot_of(tile);
@@ -197,7 +202,7 @@ void boot_host_go(struct model *m, struct tile *tile)
         return;
     }
     if (!release_reported(m, b) || asked_for(m, tile)) {
-        FOLLOWING(m, b->jump_since,
+        FOLLOWING(m, unready_since(b),
                   CHECK(m, tile, RST_017, false, RELATED(b->released.index),
                         "firmware ready before GO: DONE in go word 0", "%s",
                         "no load of the host since the release has shown it; the DONE of the boot "
@@ -358,7 +363,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         }
         SEEING(
             m, tile->at, NOCAP_SYNC, known ? 4 : 0,
-            FOLLOWING(m, b->jump_since,
+            FOLLOWING(m, unready_since(b),
                       CHECK_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
                                "firmware ready: DONE in go word 0", "the trace ends without it%s%s",
                                sync, known ? "" : guess(m, b, text, sizeof text))));

@@ -206,6 +206,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
         return;
     }
     l->go_since = written;
+    l->master_since = FAULT_NONE;
     int slot = l->active == YES ? l->slot : launch_next_slot(tile);
     const struct nocap_launch *message = slot >= 0 ? launch_message(m, tile, slot) : NULL;
     if (message == NULL) {
@@ -223,6 +224,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
         CHECK(m, tile, GO_019, (go.master_x | go.master_y) != 0, NO_REFS,
               "the dispatch tile's coordinates in the go word",
               "GO in DEV mode with master (0,0)%s", "");
+        l->master_since = m->fault;
     }
 }
 
@@ -296,6 +298,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         CHECK(m, tile, GO_019, (go.master_x | go.master_y) != 0, NO_REFS,
               "the dispatch tile's coordinates in the go word", "signal 0x%02x with master (0,0)",
               signal);
+        l->master_since = m->fault;
     }
 }
 

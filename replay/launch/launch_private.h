@@ -36,6 +36,7 @@ struct boot {
     uint8_t override_known, override; /* by processor bit */
     fault_id pc_since[CORES];         /* what its reset PC is known since */
     fault_id jump_since;              /* .. and where BRISC begins */
+    fault_id start_since;             /* .. and what keeps the tile from getting ready */
     uint8_t setup;                    /* which of the device_setup registers are done */
     uint64_t zeros[ZEROS_WORDS / 64];
     uint64_t gpr_zeroed[THREADS];
@@ -112,6 +113,7 @@ struct launch {
     fault_id rd_since;     /* what rd_ptr is known since */
     fault_id index_since;  /* since when go_message_index and this go word are known to differ */
     unsigned index_word;
+    fault_id master_since; /* the go word names no dispatcher, which is known since */
     struct nocap_go_word notify;
     struct event_ref done;
     struct slot slots[NOCAP_LAUNCH_SLOTS];

@@ -102,6 +102,16 @@ late "firmware, behind the release of BRISC" RST-016 "$host.*\"addr\":\"0x6040\"
 done='"by":"brisc".*"addr":"0x373"' pointer='"by":"brisc".*"addr":"0x6c"'
 late "DONE, behind the notify" GO-015 "$done" "$pointer" "$pointer.*\"value\":\"0x2\""
 
+# What keeps a tile from getting ready is told once, and so is a notify to nobody.
+device() { # SCENARIO FAULT RULE
+    "$NOCAP" capture --sim "$1" --tiles 2 --fault "$2" -o "$T/run.nocap" 2>/dev/null
+    "$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/trace.jsonl"
+    finds "$3" "$2: one finding"
+}
+device boot reset-pc-wrong RST-005
+device boot subordinate-released RST-007
+device launch-dev master-zero GO-019
+
 # A GO of the dispatcher that never arrives, and one that comes late.
 "$NOCAP" capture --sim launch-dev --tiles 2 --launches 4 --seed 3 -o "$T/run.nocap" 2>/dev/null
 "$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/ok.jsonl"
@@ -110,6 +120,8 @@ for n in 1 2; do
     awk -v line="$arrives" -v n=$n '$0 ~ line && ++at == n { next } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
     finds NOC-047 "GO number $n of the dispatcher never arrives"
 done
+sed 's/,"from":\[[0-9,]*\]//' "$T/ok.jsonl" >"$T/trace.jsonl"
+finds "" "arrivals that do not say whose they are"
 late "the second arrives behind its acknowledgement" NOC-047 "$arrives" "$ended" "$ended"
 
 # The queue's own cores.
