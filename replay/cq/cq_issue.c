@@ -278,6 +278,9 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     cq_boot_running(q, CQ_PREFETCH);
     cq_restated_due(q);
     if (cq_is_duplicate(q, CQ_ACT_RECORD, e)) { /* the order of slots was judged at the record */
+        if (q->host.slots[slot] == CQ_SLOT_PASSED) { /* which was told */
+            q->host.slots[slot] = CQ_SLOT_UNKNOWN;
+        }
         judge_free(q, slot);
         cq_restated_store(q, slot, known, entry);
         return;

@@ -287,6 +287,14 @@ struct cq_publish {
     uint32_t known, given; /* given: how many the host wrote, 0: not known */
 };
 void cq_publish(struct cq *q, const struct cq_publish *p);
+/* What a command relays. One that this host never sends is wrong, and what the device makes of it
+ * is not known, as of one that does not exist. */
+static inline enum nocap_cq_relay cq_relays(const struct cq *q, unsigned id)
+{
+    enum nocap_cq_relay relays = nocap_cq_relays(id);
+    bool none = relays == NOCAP_CQ_RELAYS_NOTHING || relays == NOCAP_CQ_RELAYS_DATA;
+    return none && q->numbers->inline_only != 0 ? NOCAP_CQ_RELAYS_WHOLE : relays;
+}
 /* The bytes of a record that was published before they were there. */
 void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known);
 

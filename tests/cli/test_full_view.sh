@@ -180,6 +180,20 @@ last=$(grep -n "$slot" "$T/ok.jsonl" | tail -n 1 | cut -d: -f1)
 head -n $((last - 1)) "$T/ok.jsonl" >"$T/trace.jsonl"
 finds "" "a trace that ends between a record and the store to its slot"
 
+# A command that this host never sends: what the device makes of it is not known.
+queue cq
+for id in 01 03 09 0a 0d; do
+    rule=CQ-005
+    [ $id = 09 ] && rule=CQ-018
+    awk -v record="$record" -v id=$id '$0 ~ record && ++n == 16 { sub(/"data":"05/, "\"data\":\"" id) } { print }' \
+        "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds $rule "prefetch command $id in a record that the device relays"
+done
+queue host
+awk -v line="$slot" '$0 ~ line && ++n == 10 { late = $0; left = 4; next } { print } left && !--left { split($0, t, ","); sub(/^[^,]*/, t[1], late); print late }' \
+    "$T/ok.jsonl" >"$T/trace.jsonl"
+finds CQ-029 "a slot that is filled behind the next one"
+
 # A load of a count whose value was not captured: the one before it is not what the core goes on by.
 "$NOCAP" capture --sim fast-dispatch-subordinate --programs 3 --workers 2 -o "$T/run.nocap" 2>/dev/null
 "$NOCAP" dump --format jsonl "$T/run.nocap" | tac | awk '/"by":"ncrisc","x":14,"y":3/ {
