@@ -2,13 +2,24 @@
 """usage: host_view.py NOCAP FOLDER SEED...: each fault of the built-in device model as the host alone sees it.
 
 A fault counts where what the host does or finds differs from the correct run of the same seed. It is told
-if a finding names it, or a hang its root. Prints those that are not, and the sums; status 1 below 80 %."""
+if a finding names it, or a hang its root. Prints those that are not, and the sums; status 1 below 95 %."""
 import json
 import subprocess
 import sys
 
 SCENARIOS = ("boot", "launch-host", "launch-dev")
-ENOUGH = 0.8
+ENOUGH = 0.95
+# Of these the host's own accesses are those of a program that may be right: what is wrong happens
+# inside the device, or shows in bytes that this host does not load. They must not be told either.
+HIDDEN = {
+    "disabled-core-runs": "the message enables other cores than in the correct run; who runs, no load shows",
+    "reset-unproven": "whether BRISC has obeyed the request before GO, no load shows",
+    "reset-lost": "the same; which slot runs then, no load shows",
+    "rd-ptr-plus-2": "the ring is reset elsewhere than in the correct run; rd_ptr is not loaded behind it",
+    "notify-in-host-mode": "the go word names a dispatcher, and a HOST mode launch may have one",
+    "notify-missing": "the host waits for DONE itself; notifies go to the dispatcher",
+    "notify-wrong-stream": "the same",
+}
 
 
 def output(*command):
@@ -34,12 +45,16 @@ def host_lines(nocap, folder, scenario, seed, fault):
 
 
 def acts(lines):
-    """What the host did and found, tile by tile, without when and how often it looked."""
+    """What the host did and found, tile by tile, without when and how often it looked.
+
+    TRISC0's register init (0x300) goes on behind DONE: whether a look meets it is a matter of time."""
     tiles = {}
     for line in lines[1:]:
         event = json.loads(line)
         for key in ("t", "t2", "n", "seq"):
             event.pop(key, None)
+        if event.get("addr") == "0x68" and event.get("value") == "0x300":
+            event["value"] = "0x0"
         waits = event["ev"] == "read" and event["addr"] == "0x373" and event.get("value") != "0x0"
         done = tiles.setdefault((event.get("x"), event.get("y")), [])
         if not waits and (not done or done[-1] != event):
@@ -58,7 +73,7 @@ def is_told(nocap, folder, lines):
 
 def main():
     nocap, folder, seeds = sys.argv[1], sys.argv[2], sys.argv[3:]
-    seen = told = 0
+    seen = told = hidden = accused = 0
     for scenario in SCENARIOS:
         for seed in seeds:
             right = acts(host_lines(nocap, folder, scenario, seed, None))
@@ -66,13 +81,19 @@ def main():
                 lines = host_lines(nocap, folder, scenario, seed, fault)
                 if lines is None or acts(lines) == right:
                     continue
+                if fault in HIDDEN:
+                    hidden += 1
+                    if is_told(nocap, folder, lines):
+                        accused += 1
+                        print("# told, and the host cannot see it:", fault, scenario, "seed", seed)
+                    continue
                 seen += 1
                 if is_told(nocap, folder, lines):
                     told += 1
                 else:
                     print("# not told:", fault, scenario, "seed", seed)
-    print("#", told, "of", seen, "faults that the host can see are told")
-    return 0 if seen and told >= ENOUGH * seen else 1
+    print("#", told, "of", seen, "faults that the host can see are told;", hidden, "it cannot see")
+    return 0 if seen and told >= ENOUGH * seen and not accused else 1
 
 
 if __name__ == "__main__":

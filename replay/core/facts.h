@@ -48,6 +48,7 @@ struct launch_facts {
     uint8_t request;                  /* the reset request that waits in the go word; 0: none */
     enum known request_done;          /* it was obeyed */
     enum known advance;               /* rd_ptr is still to move on */
+    fault_id master_since;            /* that it names no tile to notify is known since */
     struct event_ref requested, done; /* the request, the latest DONE; index NO_INDEX: none */
 };
 

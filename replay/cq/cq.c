@@ -88,6 +88,9 @@ static void queue_event(struct cq *q, const struct nocap_event *e)
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
     for (unsigned i = 0; i < sizeof acts / sizeof acts[0]; i++) {
         if (acts[i].op == e->op && cq_is_duplicate(q, acts[i].act, e)) {
+            if (e->op == NOCAP_OP_RECORD) {
+                cq_restated_late(q, e);
+            }
             return;
         }
     }
@@ -338,6 +341,7 @@ static void forget_all(struct model *m)
 static void finish(struct model *m, bool cut)
 {
     for (struct cq *q = cq_first(m); q != NULL; q = q->next) {
+        cq_restated_finish(q, cut);
         cq_ring_finish(q, cut);
     }
 }

@@ -136,7 +136,8 @@ static void judge_works(struct cq *q, enum cq_core core)
     struct cq_boot *b = &q->boot[core];
     uint8_t all = core == CQ_PREFETCH ? CQ_INITS_PREFETCH : CQ_INITS_DISPATCH;
     if (b->running == NO && (b->done & all) == all) {
-        CHECK(q->m, cq_tile(q, core), CQ_068, false, NO_REFS, "GO stored before the core works",
+        CHECK(q->m, cq_tile(q, core), CQ_068, false, RELATED(b->strayed ? b->stray : NO_INDEX),
+              "GO stored before the core works",
               "the host gives back the first completion, and no GO was stored to the %s",
               core == CQ_PREFETCH ? "prefetcher" : "dispatcher");
         b->running = YES;
@@ -149,6 +150,20 @@ void cq_boot_completion(struct cq *q, uint32_t value)
     if (rd->known && rd->v == q->first && value == cq_ptr_advance(q, q->first, 1)) {
         judge_works(q, CQ_PREFETCH);
         judge_works(q, CQ_DISPATCH);
+    }
+}
+
+static void take_go_word(struct cq *q, enum cq_core core, const struct access *a)
+{
+    struct cq_boot *b = &q->boot[core];
+    const uint32_t words = q->m->layout->go_messages;
+    uint8_t signal = 0;
+    bool own = access_byte(a, words + NOCAP_GO_SIGNAL_BYTE, &signal);
+    if (own && signal == NOCAP_GO_GO && (b->done != 0 || q->m->header->complete == NOCAP_TRUE)) {
+        judge_go(q, core);
+    } else if (touches(a, words, NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE) && signal != NOCAP_GO_INIT) {
+        b->strayed = true;
+        b->stray = q->m->event->index;
     }
 }
 
@@ -199,11 +214,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
     if ((bits & CQ_INIT_RD) != 0 && access_word(a, q->numbers->completion_rd, &value)) {
         value_set(&q->completion.rd, value);
     }
-    uint8_t signal;
-    if (access_byte(a, q->m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal) &&
-        signal == NOCAP_GO_GO && (b->done != 0 || q->m->header->complete == NOCAP_TRUE)) {
-        judge_go(q, core);
-    }
+    take_go_word(q, core, a);
 }
 
 /* The two pointer words at the start of host memory. */

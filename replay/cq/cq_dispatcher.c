@@ -124,7 +124,14 @@ static void stream_access(struct cq *q, const struct access *a)
     uint64_t at = a->addr - NOCAP_BASE_STREAM, index = at % NOCAP_STREAM_STRIDE / 4;
     struct cq_stream *s = stream_of(q, at / NOCAP_STREAM_STRIDE);
     uint32_t value;
-    if (s == NULL || !access_word(a, a->addr, &value)) {
+    if (s == NULL) {
+        return;
+    }
+    if (!access_word(a, a->addr, &value)) {
+        bool count = index == (a->store ? NOCAP_STREAM_SPACE_UPDATE : NOCAP_STREAM_SPACE_AVAILABLE);
+        s->fresh &= !count; /* what the dispatcher goes on by was not captured */
+        s->read &= !count;
+        s->settled &= !(count && a->store);
         return;
     }
     if (!a->store && index == NOCAP_STREAM_SPACE_AVAILABLE) {

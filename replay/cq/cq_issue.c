@@ -16,7 +16,8 @@ void cq_issue_init(struct cq *q, bool origin)
         value_set(&h->cursor, q->numbers->issue);
     }
     h->span_first = h->span_count = 0;
-    h->spans_lost = false;
+    h->spans_lost = h->restates = false;
+    h->alone.index = NO_INDEX;
 }
 
 struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
@@ -200,7 +201,7 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     struct cq_host *h = &q->host;
     uint16_t slot = (uint16_t)h->slot.v;
     if (!h->slot.known || !h->cursor.known ||
-        (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
+        (q->m->header->observes & (NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_CQ)) == 0) {
         return;
     }
     uint32_t size = q->sees_sysmem ? cq_span_record(q, addr) : entry * q->numbers->entry_unit;
@@ -253,55 +254,6 @@ static bool passed_before(struct cq *q, uint16_t slot)
     return passed;
 }
 
-/* Stores to slots whose records the trace has, too: those between this one and the latest are
- * missing. */
-static void judge_stores(struct cq *q, uint16_t slot)
-{
-    struct value *next = &q->host.restated;
-    bool right = !next->known || next->v == slot;
-    if (next->known && !right && place_distance(&q->places.slots, slot, next->v) <= CQ_LEAP) {
-        return; /* one that was missing comes after all */
-    }
-    if (next->known && place_distance(&q->places.slots, next->v, slot) <= CQ_LEAP) {
-        CQ_HOST_AFTER(
-            q, CQ_029, q->host.slot.since, right, NO_REFS, "the slots filled one after the other",
-            "slot %u is filled, and slot %u, whose record is there, was not", slot, next->v);
-        q->host.slots[next->v] = right ? q->host.slots[next->v] : CQ_SLOT_PASSED;
-        q->host.passed = right ? q->host.passed : q->m->fault;
-    }
-    value_set(next, place_behind(&q->places.slots, slot, 1));
-}
-
-/* The store that the trace has told of as a record: the device reads what is stored. */
-static void judge_restated(struct cq *q, uint16_t slot, bool known, uint32_t entry)
-{
-    const struct cq_record *last = cq_record(q, cq_entries_back(q, q->published, 1));
-    struct cq_record *r = NULL;
-    uint64_t n = q->published;
-    for (unsigned back = 0; back < CQ_SEQS && (r == NULL || r->slot != slot); back++) {
-        n = cq_entries_back(q, n, 1);
-        r = cq_record(q, n);
-    }
-    if (last == NULL || !last->slot_known) {
-        return;
-    }
-    bool there = r != NULL && r->slot_known && r->slot == slot;
-    CQ_HOST(q, CQ_029, there, RELATED(last->at.index), "the slots filled one after the other",
-            "slot %u is filled, its record is of slot %u", slot, last->slot);
-    if (there) {
-        judge_stores(q, slot);
-    } else { /* it was meant for the latest */
-        value_set(&q->host.restated, place_behind(&q->places.slots, last->slot, 1));
-    }
-    if (there && known) {
-        bool same = entry == r->entry;
-        CQ_HOST(q, CQ_002, same, RELATED(r->at.index), "a fetch entry that says the stride",
-                "entry 0x%x is stored, that of its record is 0x%x", entry, r->entry);
-        cq_blame(&r->since, fault_of(q->m, same));
-        r->sized = r->sized && same; /* as many as one of them says */
-    }
-}
-
 void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *e)
 {
     const struct cq_boot *b = &q->boot[CQ_PREFETCH];
@@ -324,9 +276,13 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     q->any = true;
     MARK_EXERCISED(q->m, CQ_032);
     cq_boot_running(q, CQ_PREFETCH);
+    cq_restated_due(q);
     if (cq_is_duplicate(q, CQ_ACT_RECORD, e)) { /* the order of slots was judged at the record */
+        if (q->host.slots[slot] == CQ_SLOT_PASSED) { /* which was told */
+            q->host.slots[slot] = CQ_SLOT_UNKNOWN;
+        }
         judge_free(q, slot);
-        judge_restated(q, slot, known, entry);
+        cq_restated_store(q, slot, known, entry);
         return;
     }
     uint32_t first = q->host.slot.v;
@@ -334,6 +290,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     if (passed_before(q, slot)) {
         return;
     }
+    cq_restated_alone(q, slot, e);
     if (q->host.slot.known && slot == last && q->host.slots[slot] == CQ_SLOT_FILLED) {
         judge_free(q, slot); /* the same entry once more */
         return;
@@ -386,6 +343,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
     bool has_addr = (e->has & NOCAP_F_ADDR) != 0;
     bool seen = q->any || (q->m->header->complete == NOCAP_TRUE && !q->m->dropped);
+    cq_restated_due(q);
     if (!q->any && has_slot && slot == 0 && has_addr && e->addr == q->numbers->issue) {
         cq_restart(q, true); /* a queue that has just been set up */
     }

@@ -450,7 +450,7 @@ void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brie
         cq_launch_lose(q, true);
         return;
     }
-    switch (nocap_cq_relays(r->prefetch.id)) {
+    switch (cq_relays(q, r->prefetch.id)) {
     case NOCAP_CQ_RELAYS_NOTHING:
     case NOCAP_CQ_RELAYS_DATA: return;
     case NOCAP_CQ_RELAYS_HEAD: take_head(q, r, brief); return;

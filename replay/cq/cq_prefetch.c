@@ -281,6 +281,9 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
         return;
     }
     if (has_slot) {
+        if (p->synced && p->next == q->published && slot == q->host.slot.v) {
+            cq_issue_unseen(q, (uint32_t)e->addr, (uint32_t)e->size / q->numbers->entry_unit);
+        }
         take_slot(q, slot);
     }
     begin(q, (uint32_t)e->addr, (uint32_t)e->size, has_slot ? slot : NO_SLOT);
@@ -398,6 +401,9 @@ static void zero_slot(struct cq *q, const struct access *a)
     uint8_t *state = &q->host.slots[slot];
     uint32_t stored;
     bool zero = !cq_slot_value(q, a, a->addr, &stored) || stored == 0;
+    if (*state == CQ_SLOT_FREE) {
+        cq_restated_unfilled(q, (uint16_t)slot);
+    }
     bool filled = *state != CQ_SLOT_FREE && *state != CQ_SLOT_CLEARED;
     if (p->slot.known && !filled && (p->fetch.steps & CQ_STEP_ZERO) != 0 &&
         slot == place_before(&q->places.slots, p->slot.v)) {

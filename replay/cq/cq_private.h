@@ -264,6 +264,19 @@ void cq_issue_record(struct cq *q, const struct nocap_event *event);
  * was not seen, which is reported. */
 void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry);
 
+/* cq_restated.c */
+/* The store that the trace has told of as a record: the device reads what is stored. */
+void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry);
+/* A store that should restate a record, and none has come yet. */
+void cq_restated_alone(struct cq *q, uint16_t slot, const struct nocap_event *event);
+/* The next record, or the next store: the one that is awaited does not come. */
+void cq_restated_due(struct cq *q);
+/* A record whose slot store was seen before it. */
+void cq_restated_late(struct cq *q, const struct nocap_event *event);
+/* The prefetcher takes a slot that is not known to be filled: perhaps its store is what lacks. */
+void cq_restated_unfilled(struct cq *q, uint16_t slot);
+void cq_restated_finish(struct cq *q, bool cut);
+
 /* cq_publish.c: a record becomes visible */
 struct cq_publish {
     struct cq_record record; /* slot, place, what is missing of it */
@@ -274,6 +287,14 @@ struct cq_publish {
     uint32_t known, given; /* given: how many the host wrote, 0: not known */
 };
 void cq_publish(struct cq *q, const struct cq_publish *p);
+/* What a command relays. One that this host never sends is wrong, and what the device makes of it
+ * is not known, as of one that does not exist. */
+static inline enum nocap_cq_relay cq_relays(const struct cq *q, unsigned id)
+{
+    enum nocap_cq_relay relays = nocap_cq_relays(id);
+    bool none = relays == NOCAP_CQ_RELAYS_NOTHING || relays == NOCAP_CQ_RELAYS_DATA;
+    return none && q->numbers->inline_only != 0 ? NOCAP_CQ_RELAYS_WHOLE : relays;
+}
 /* The bytes of a record that was published before they were there. */
 void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known);
 

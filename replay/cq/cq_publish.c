@@ -206,7 +206,7 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
 {
     const struct nocap_cq_record *record = &q->command.record;
     const struct nocap_cq_command *c = &record->prefetch;
-    const enum nocap_cq_relay relays = nocap_cq_relays(c->id);
+    const enum nocap_cq_relay relays = cq_relays(q, c->id);
     bool shaped = shape == FAULT_NONE, relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
     if (relay && !q->loose) {
         int64_t at = odd_padding(p, record, shaped);
@@ -284,7 +284,7 @@ static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t num
         q->host_fault = FAULT_NONE;
         judge_command(q, last, &part, judge_stride(q, &record->prefetch));
         last->good = last->good && good;
-        bool data = nocap_cq_relays(record->prefetch.id) == NOCAP_CQ_RELAYS_DATA;
+        bool data = cq_relays(q, record->prefetch.id) == NOCAP_CQ_RELAYS_DATA;
         if (!last->silent || (data && unit != NULL && !add_data(q, unit, &part))) {
             end_unit(unit);
             unit = last->gathered ? last : NULL;

@@ -109,6 +109,11 @@ struct cq_host {
     uint64_t span_first, span_count;
     bool spans_lost;
     fault_id passed; /* the latest slots that were passed over */
+    bool restates;   /* a slot store has restated a record */
+    /* A slot store that restates a record, which has not come; index NO_INDEX: none. */
+    struct event_ref alone;
+    uint64_t alone_seq;
+    uint16_t alone_slot;
     uint8_t *arena;
     uint64_t arena_used;
     uint8_t head[CQ_HEAD]; /* of the record being looked at */
@@ -323,6 +328,8 @@ struct cq_boot {
     enum known running;
     uint8_t done, missing; /* enum cq_init; missing: not done at the GO, nor since */
     struct event_ref go;
+    bool strayed;      /* the host stored to a go word what is no GO for this core .. */
+    uint64_t stray;    /* .. at this index */
     fault_id since;    /* of a GO before all was done */
     struct value mode; /* of the launch message */
     uint32_t sem0;

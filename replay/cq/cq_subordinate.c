@@ -421,9 +421,9 @@ void cq_subordinate_core(struct cq *q, const struct access *a)
         NOCAP_STREAM_STRIDE;
     uint64_t at = nocap_stream_address(q->numbers->first_stream + (unsigned)(stream % CQ_STREAMS),
                                        NOCAP_STREAM_SPACE_AVAILABLE);
-    if (stream < CQ_STREAMS && at == a->addr && access_word(a, a->addr, &value)) {
-        s->counts[stream] = value;
-        s->fresh[stream] = true;
+    if (stream < CQ_STREAMS && at == a->addr) {
+        s->fresh[stream] = access_word(a, a->addr, &value);
+        s->counts[stream] = s->fresh[stream] ? value : 0;
     }
 }
 

@@ -13,6 +13,28 @@ static bool hides_dispatcher(const struct model *m, const struct tile *tile)
     return !network && (m->header->observes & ~host) != 0;
 }
 
+/* The go word with what is stored of it now. False: not known. */
+static bool host_go_word(const struct model *m, const struct tile *tile, const struct access *store,
+                         uint32_t *word)
+{
+    uint32_t at = host_signal_address(m, tile) - NOCAP_GO_SIGNAL_BYTE;
+    return access_word(store, at, word) || shadow_word(&tile->l1, at, word);
+}
+
+/* What a dispatcher of whom nothing is observed writes, and which slots it lets run, the host's own
+ * stores do not tell. A go word names it. */
+static bool names_unseen_dispatcher(const struct model *m, const struct tile *tile,
+                                    const struct access *store)
+{
+    bool network = (m->header->observes & NOCAP_CLASS_NOC) != 0 && tile->in_scope;
+    uint32_t word;
+    if (network || !host_go_word(m, tile, store, &word)) {
+        return false;
+    }
+    struct nocap_go_word go = nocap_go_decode(word);
+    return (go.master_x | go.master_y) != 0;
+}
+
 uint32_t host_signal_address(const struct model *m, const struct tile *tile)
 {
     int active = tile_go_index(m, tile);
@@ -100,6 +122,42 @@ static void judge_slot(struct model *m, struct tile *tile)
     h->slots_run |= (uint8_t)(1u << h->slot);
 }
 
+/* Whether the launch is one of DEV mode, whatever slot has it. */
+static bool runs_dev(const struct model *m, const struct tile *tile, const struct access *store)
+{
+    const struct host_tile *h = host_of(tile);
+    bool any = false;
+    for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        uint32_t at = nocap_launch_slot(m->layout, i), size = m->layout->launch_size;
+        uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
+        struct nocap_launch message;
+        if ((h->slots_written >> i & 1) == 0 || (h->slot >= 0 && (unsigned)h->slot != i)) {
+            continue;
+        }
+        if (touches(store, at, size) || !shadow_copy(&tile->l1, at, size, bytes)) {
+            return false;
+        }
+        nocap_launch_decode(m->layout, bytes, &message);
+        if (message.mode != NOCAP_MODE_DEV || message.enables == 0) {
+            return false;
+        }
+        any = true;
+    }
+    return any;
+}
+
+/* Where the cores are observed it is the launches' own. */
+static void judge_master(struct model *m, struct tile *tile, const struct access *store)
+{
+    uint32_t word;
+    if (!tile->sees_cores && host_go_word(m, tile, store, &word) && runs_dev(m, tile, store)) {
+        struct nocap_go_word go = nocap_go_decode(word);
+        CHECK_ONCE(m, tile, GO_019, FAULT_NONE, (go.master_x | go.master_y) != 0, NO_REFS,
+                   "the dispatch tile's coordinates in the go word",
+                   "GO in DEV mode with master (0,0)%s", "");
+    }
+}
+
 void host_judge_go(struct model *m, struct tile *tile, const struct access *store)
 {
     struct host_tile *h = host_of(tile);
@@ -125,8 +183,9 @@ void host_judge_go(struct model *m, struct tile *tile, const struct access *stor
                    (unsigned long long)h->go.index);
     }
     h->go_since = h->owed == YES && !tile->sees_cores ? m->fault : FAULT_NONE;
-    h->rd_ptr = h->owed == NO ? h->rd_ptr : -1;
+    h->rd_ptr = h->owed == NO && !names_unseen_dispatcher(m, tile, store) ? h->rd_ptr : -1;
     take_message(m, tile, store);
+    judge_master(m, tile, store);
     complete &= !hides_dispatcher(m, tile);
     if (complete && h->slot >= 0) {
         judge_slot(m, tile);

@@ -21,7 +21,8 @@ void boot_init(struct tile *tile, bool power_on)
 {
     struct boot *b = boot_of(tile);
     memset(b, 0, sizeof *b);
-    b->released.index = b->early_done.index = b->last_poll.index = b->unstored.index = NO_INDEX;
+    b->released.index = b->early_done.index = b->last_poll.index = b->unstored.index =
+        b->shown_done.index = NO_INDEX;
     b->unreleased[0].index = b->unreleased[1].index = NO_INDEX;
     if (power_on) {
         b->phase = BOOT_POWER_ON;
@@ -62,10 +63,10 @@ static void release_brisc(struct model *m, struct tile *tile)
     }
     b->phase = BOOT_RELEASED;
     b->released = now(m);
-    b->text_since = FAULT_NONE;
+    b->text_since = b->start_since = FAULT_NONE;
     b->setup = b->cleared = b->prng_seeded = 0;
     b->seen_ready = false;
-    b->early_done.index = b->last_poll.index = b->unstored.index = NO_INDEX;
+    b->early_done.index = b->last_poll.index = b->unstored.index = b->shown_done.index = NO_INDEX;
     memset(b->zeros, 0, sizeof b->zeros);
     memset(b->gpr_zeroed, 0, sizeof b->gpr_zeroed);
     launch_init(tile, true);
@@ -102,8 +103,10 @@ static fault_id wrong_pc_since(const struct model *m, const struct tile *tile, u
     bool same = s->wrong_pc[processor].release == b->released.index &&
                 s->wrong_pc[processor].pc == b->reset_pc[processor];
     fault_id since = b->pc_since[processor];
-    return since == FAULT_NONE && same && !asked_for(m, tile) ? s->wrong_pc[processor].fault
-                                                              : since;
+    if (since != FAULT_NONE) {
+        return since;
+    }
+    return same && !asked_for(m, tile) ? s->wrong_pc[processor].fault : b->text_since;
 }
 
 static void note_wrong_pc(struct model *m, const struct boot *b, unsigned processor)
@@ -135,6 +138,7 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
                        "%s left reset at 0x%x", name, pc));
     if (!right) {
         note_wrong_pc(m, b, processor);
+        b->start_since = m->fault;
     }
     if (right && (b->override_known & bit) != 0) {
         with = launch_group(processor); /* one register for all three TRISCs */
@@ -203,9 +207,11 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     unsigned released = newly_released(b, value);
     bool holding =
         b->phase == BOOT_POWER_ON && (released & NOCAP_SOFT_RESET_BRISC) == 0; /* RST-001's */
+    fault_id alone = FAULT_NONE;
     if (released != 0 && !holding) {
         CHECK(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NO_REFS,
               "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
+        alone = m->fault;
     }
     state_of(m)->unreleased = released != 0 ? FAULT_NONE : state_of(m)->unreleased;
     b->unreleased[0].index =
@@ -218,6 +224,7 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
             release_core(m, tile, p, false);
         }
     }
+    b->start_since = alone != FAULT_NONE ? alone : b->start_since;
 }
 
 static void reset_pc_store(struct tile *tile, const struct access *a)
@@ -290,6 +297,9 @@ void boot_outside_store(struct model *m, const struct observation *o)
     }
     if ((o->places & PLACE(DEBUG)) != 0) {
         reset_pc_store(tile, a);
+    }
+    if ((o->places & PLACE(SYNC)) != 0) {
+        boot_of(tile)->shown_done.index = NO_INDEX; /* it may be INIT that is stored */
     }
 }
 

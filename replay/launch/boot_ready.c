@@ -114,6 +114,9 @@ static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
                     "each subordinate clears its byte from INIT before DONE", "%s never did",
                     name));
     sync_of(tile)->since[byte] = m->fault;
+    for (unsigned i = byte; i < SUBORDINATES; i++) {
+        sync_of(tile)->late[i] = (missing >> i & 1) != 0 ? m->fault : sync_of(tile)->late[i];
+    }
     b->early_done.index = NO_INDEX;
     b->phase = BOOT_DONE;
 }
@@ -186,6 +189,11 @@ static void note_reported(struct model *m, const struct boot *b)
     }
 }
 
+static fault_id unready_since(const struct boot *b)
+{
+    return b->jump_since != FAULT_NONE ? b->jump_since : b->start_since;
+}
+
 void boot_host_go(struct model *m, struct tile *tile)
 {
     struct boot *b = boot_of(tile);
@@ -194,7 +202,7 @@ void boot_host_go(struct model *m, struct tile *tile)
         return;
     }
     if (!release_reported(m, b) || asked_for(m, tile)) {
-        FOLLOWING(m, b->jump_since,
+        FOLLOWING(m, unready_since(b),
                   CHECK(m, tile, RST_017, false, RELATED(b->released.index),
                         "firmware ready before GO: DONE in go word 0", "%s",
                         "no load of the host since the release has shown it; the DONE of the boot "
@@ -202,6 +210,33 @@ void boot_host_go(struct model *m, struct tile *tile)
     }
     note_reported(m, b);
     b->phase = BOOT_UNKNOWN;
+}
+
+/* Where the host alone tells of a tile: INIT that it finds behind its DONE was never cleared, since
+ * only the boot stores it. */
+static void judge_shown(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct boot *b = boot_of(tile);
+    for (unsigned i = 0; b->shown_done.index != NO_INDEX && i < SUBORDINATES; i++) {
+        uint8_t v;
+        if (access_byte(a, NOCAP_SYNC + i, &v)) {
+            CHECK(m, tile, RST_013, v != NOCAP_SYNC_INIT, RELATED(b->shown_done.index),
+                  "DONE only after all subordinates cleared INIT",
+                  "%s's sync byte is 0x%02x, loaded after DONE",
+                  nocap_agent_name(nocap_cores[NOCAP_PROCESSOR_NCRISC + i].agent), v);
+            b->shown_done.index = v == NOCAP_SYNC_INIT ? NO_INDEX : b->shown_done.index;
+        }
+    }
+}
+
+/* The host loads DONE of a tile that boots. */
+static void note_shown(struct model *m, struct tile *tile, uint32_t at)
+{
+    uint8_t before;
+    bool alone = !tile->sees_cores && (m->header->observes & NOCAP_CLASS_SAMPLED) == 0;
+    if (alone && shadow_byte(&tile->l1, at, &before) && before == NOCAP_GO_INIT) {
+        boot_of(tile)->shown_done = now(m);
+    }
 }
 
 void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
@@ -213,6 +248,7 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
         (!access_byte(a, at, &signal) || signal == NOCAP_GO_DONE)) {
         state_of(m)->ready_turn = m->turn;
     }
+    judge_shown(m, tile, a);
     if (b->phase != BOOT_RELEASED || !access_byte(a, at, &signal)) {
         if (b->phase == BOOT_RELEASED && touches(a, at, 1) && !tile->sees_cores) {
             b->phase = BOOT_UNKNOWN; /* the host may have seen it ready */
@@ -227,6 +263,7 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
             launch_unshown(m, tile, &state_of(m)->tiles);
         }
         b->seen_ready = true;
+        note_shown(m, tile, at);
         uint8_t stored;
         if (tile->sees_cores && part_of(tile)->shown && b->unstored.index == NO_INDEX &&
             b->early_done.index == NO_INDEX && shadow_byte(&tile->l1, at, &stored) &&
@@ -326,7 +363,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         }
         SEEING(
             m, tile->at, NOCAP_SYNC, known ? 4 : 0,
-            FOLLOWING(m, b->jump_since,
+            FOLLOWING(m, unready_since(b),
                       CHECK_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
                                "firmware ready: DONE in go word 0", "the trace ends without it%s%s",
                                sync, known ? "" : guess(m, b, text, sizeof text))));

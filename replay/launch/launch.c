@@ -199,8 +199,9 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
 void launch_kernel_exit(struct tile *tile, const struct nocap_event *event)
 {
     struct kernel *k = &launch_of(tile)->kernels[nocap_core(event->by)->processor];
+    bool earlier = k->inside == UNKNOWN && k->entered == 0; /* of a launch before this one */
     k->inside = NO;
-    k->left = k->left < UINT8_MAX ? (uint8_t)(k->left + 1) : k->left;
+    k->left = k->left < UINT8_MAX && !earlier ? (uint8_t)(k->left + 1) : k->left;
     k->exit_index = event->index;
     k->exit_time = event->t;
 }

@@ -241,9 +241,11 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
                        "%u stored, it was %u", v, old));
     l->rd_since = m->fault;
     if (moves && l->active == YES && l->notify_early != FAULT_NONE) { /* its DONE was lost */
+        fault_id early = l->notify_early;
         launch_report(m, tile, false);
         end_launch(m, tile);
         l->notify_pending = false;
+        l->go_since = early; /* perhaps it is only late */
     }
     if (moves && l->advance == YES) {
         launch_notify_missing(m, tile, "rd_ptr moved on");

@@ -240,6 +240,7 @@ static void publish(struct tile *tile)
     f->request = l->request;
     f->request_done = l->request_done;
     f->advance = l->advance;
+    f->master_since = l->master_since;
     f->requested = l->requested;
     f->done = l->done;
     part_of(tile)->changed = false;

@@ -206,6 +206,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
         return;
     }
     l->go_since = written;
+    l->master_since = FAULT_NONE;
     int slot = l->active == YES ? l->slot : launch_next_slot(tile);
     const struct nocap_launch *message = slot >= 0 ? launch_message(m, tile, slot) : NULL;
     if (message == NULL) {
@@ -218,10 +219,12 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     if (shown) {
         launch_judge_message(m, tile, (unsigned)slot, message);
     }
-    if (shown && message->mode == NOCAP_MODE_DEV && message->enables != 0) {
+    bool hosts = o->access.by == NOCAP_BY_HOST && !tile->sees_cores; /* it is judged as such */
+    if (shown && !hosts && message->mode == NOCAP_MODE_DEV && message->enables != 0) {
         CHECK(m, tile, GO_019, (go.master_x | go.master_y) != 0, NO_REFS,
               "the dispatch tile's coordinates in the go word",
               "GO in DEV mode with master (0,0)%s", "");
+        l->master_since = m->fault;
     }
 }
 
@@ -295,6 +298,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         CHECK(m, tile, GO_019, (go.master_x | go.master_y) != 0, NO_REFS,
               "the dispatch tile's coordinates in the go word", "signal 0x%02x with master (0,0)",
               signal);
+        l->master_since = m->fault;
     }
 }
 

@@ -36,6 +36,7 @@ struct boot {
     uint8_t override_known, override; /* by processor bit */
     fault_id pc_since[CORES];         /* what its reset PC is known since */
     fault_id jump_since;              /* .. and where BRISC begins */
+    fault_id start_since;             /* .. and what keeps the tile from getting ready */
     uint8_t setup;                    /* which of the device_setup registers are done */
     uint64_t zeros[ZEROS_WORDS / 64];
     uint64_t gpr_zeroed[THREADS];
@@ -46,6 +47,8 @@ struct boot {
     struct event_ref last_poll;  /* of the host, which waits for this tile; index NO_INDEX: none */
     bool seen_ready;             /* .. and one showed DONE, which BRISC is not seen to store */
     struct event_ref unstored;   /* .. the first that did where INIT was; index NO_INDEX: none */
+    struct event_ref shown_done; /* the host's load of DONE where INIT stood, of a tile of which it
+                                    alone tells; index NO_INDEX: none */
     uint8_t met;                 /* cores that were out of reset at some time, by processor bit */
     struct event_ref unreleased[2]; /* BRISC, the first subordinate ran, and no agent has released
                                        it; index NO_INDEX: no such thing */
@@ -53,6 +56,7 @@ struct boot {
 
 struct sync {
     fault_id since[SUBORDINATES]; /* what its byte is known since */
+    fault_id late[SUBORDINATES];  /* the answer that was missed since, and may still come */
     uint8_t group;                /* TRISCs that got GO, while not all three did */
     fault_id group_since;         /* what is known of that since */
     uint64_t group_index;
@@ -62,6 +66,7 @@ struct sync {
     uint32_t received, acked; /* by circular buffer */
     uint64_t init_index;
     uint8_t drained, drain_loaded; /* by thread, since kernel exit */
+    fault_id drain_late;           /* TRISC0's was missed since, and may still come */
 };
 
 struct slot {
@@ -108,6 +113,7 @@ struct launch {
     fault_id rd_since;     /* what rd_ptr is known since */
     fault_id index_since;  /* since when go_message_index and this go word are known to differ */
     unsigned index_word;
+    fault_id master_since; /* the go word names no dispatcher, which is known since */
     struct nocap_go_word notify;
     struct event_ref done;
     struct slot slots[NOCAP_LAUNCH_SLOTS];

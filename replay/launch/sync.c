@@ -47,15 +47,32 @@ fault_id sync_since(const struct tile *tile, uint32_t word)
     return FAULT_NONE;
 }
 
-/* The counter reset of TRISC0 goes on. */
+/* BRISC goes on as if these had answered; the counter reset of TRISC0 goes on. */
 void sync_overrun(struct tile *tile, uint32_t word, fault_id fault)
 {
     for (unsigned i = 0; i < SUBORDINATES; i++) {
         uint8_t byte = (uint8_t)(word >> 8 * i);
         if (byte != NOCAP_SYNC_DONE && byte != NOCAP_SYNC_INIT_REGISTERS) {
-            sync_of(tile)->since[i] = fault;
+            sync_of(tile)->since[i] = sync_of(tile)->late[i] = fault;
         }
     }
+}
+
+/* The same for one of them. */
+static void missed_answer(struct tile *tile, unsigned byte, fault_id fault)
+{
+    struct sync *s = sync_of(tile);
+    s->late[byte] = fault != FAULT_NONE ? fault : s->late[byte];
+}
+
+/* What a byte is known since; where it is not as it must be, perhaps for an answer that was missed
+ * and came late. */
+static fault_id answer_since(struct tile *tile, unsigned byte, bool right)
+{
+    struct sync *s = sync_of(tile);
+    fault_id since = s->since[byte] != FAULT_NONE || right ? s->since[byte] : s->late[byte];
+    s->late[byte] = right ? s->late[byte] : FAULT_NONE;
+    return since;
 }
 
 void sync_init(struct tile *tile, bool power_on)
@@ -92,6 +109,7 @@ static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *ol
                            *old == NOCAP_SYNC_DONE, NO_REFS, "LOAD only over 0",
                            "the byte was 0x%02x", *old));
         fault = m->fault;
+        missed_answer(tile, BYTE_NCRISC, fault);
     }
     launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false);
     return fault;
@@ -139,6 +157,7 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
                                : "its byte was 0x%02x",
                            *old));
         fault = m->fault;
+        missed_answer(tile, own ? BYTE_TRISC0 : byte, fault);
     }
     if (first) {
         /* in a trace that begins here, others may have had theirs before */
@@ -174,6 +193,7 @@ static void store_init_registers(struct model *m, struct tile *tile)
         sync_overrun(tile, word, m->fault);
         bool own = (uint8_t)(word >> 8 * BYTE_TRISC0) != NOCAP_SYNC_DONE;
         s->init_since = own ? m->fault : FAULT_NONE; /* TRISC0 is at something else */
+        missed_answer(tile, BYTE_TRISC0, s->init_since);
     }
     s->initialising = true;
     s->received = s->acked = 0;
@@ -292,6 +312,7 @@ static void judge_drain(struct model *m, struct tile *tile, const struct nocap_c
           loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
                 : "a store to 0xFFE80004 between kernel exit and DONE",
           "%s", stored ? "no load of it" : "no store to it");
+    sync_of(tile)->drain_late = core->thread == 0 ? m->fault : sync_of(tile)->drain_late;
 }
 
 /* A subordinate says that it is done. */
@@ -308,9 +329,10 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                 (core->sync_byte == BYTE_TRISC0 && old == NOCAP_SYNC_INIT_REGISTERS);
     bool inside = k->inside == YES;
     fault_id *since = &sync_of(tile)->since[core->sync_byte];
+    bool right = from && !inside;
+    *since = answer_since(tile, (unsigned)core->sync_byte, right);
     SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
-           CHECK_AFTER(m, tile, SYN_008, *since, from && !inside,
-                       RELATED(inside ? k->enter_index : NO_INDEX),
+           CHECK_AFTER(m, tile, SYN_008, *since, right, RELATED(inside ? k->enter_index : NO_INDEX),
                        core->sync_byte == BYTE_TRISC0
                            ? "the byte cleared from 40, 80 or 03, outside of the kernel"
                            : "the byte cleared from 40 or 80, outside of the kernel",
@@ -346,7 +368,9 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
                                                               : NULL;
     bool zero = may_store(a, a->addr, UINT32_MAX, 0);
     bool right = counters != NULL && zero && (*counters >> buffer & 1) == 0;
-    CHECK_AFTER(m, tile, SYN_011, s->init_since, right, RELATED(s->init_index),
+    bool drains = touches(a, NOCAP_REG_TTSYNC, 4); /* late, which SYN-013 says */
+    fault_id since = s->init_since != FAULT_NONE || !drains ? s->init_since : s->drain_late;
+    CHECK_AFTER(m, tile, SYN_011, since, right, RELATED(s->init_index),
                 "each tile counter zeroed once, and nothing else stored", "a store to 0x%llx%s",
                 (unsigned long long)a->addr,
                 counters == NULL ? ""
@@ -444,8 +468,9 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
         !shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)core->sync_byte, &byte)) {
         return;
     }
+    fault_id since = answer_since(tile, (unsigned)core->sync_byte, byte == NOCAP_SYNC_GO);
     SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
-           CHECK_AFTER(m, tile, SYN_009, s->since[core->sync_byte], byte == NOCAP_SYNC_GO, NO_REFS,
+           CHECK_AFTER(m, tile, SYN_009, since, byte == NOCAP_SYNC_GO, NO_REFS,
                        "GO (0x80) in the core's byte when it enters its kernel", "0x%02x", byte));
     s->since[core->sync_byte] = m->fault;
     if (byte != NOCAP_SYNC_GO) {

@@ -22,6 +22,7 @@ struct noc_waited {
     uint64_t arrived[(GRID + 63) / 64]; /* by tile: all its bytes */
     uint64_t bytes;                     /* that have arrived, over all tiles */
     bool has_id, has_hash, owed;        /* owed: its end proves that they arrived */
+    bool over, unjudged;                /* its end was seen, and before any arrival was */
 };
 
 struct noc_landings {
@@ -30,7 +31,8 @@ struct noc_landings {
     uint64_t since;  /* time of the first */
     uint32_t src;    /* who observes them */
     bool opaque;     /* one did not say where it goes, or several observe */
-    bool shown;      /* one of them was seen to arrive in L1 */
+    bool shown;      /* one of them was seen to arrive in L1, by who observes them */
+    bool apart;      /* .. by somebody else: what came first is not known */
     bool lost;       /* one was forgotten before it arrived */
     uint64_t lost_t; /* .. at this time */
 };
@@ -77,6 +79,14 @@ static uint32_t count_tiles(const struct model *m, const struct noc_waited *w, s
     return count;
 }
 
+/* What arrives there would be observed. */
+static bool sees_arrival(const struct model *m, uint16_t chip, const struct nocap_noc_ends *ends)
+{
+    const struct tile *to = m->header->has_scope ? tile_find(m, chip, ends->to) : NULL;
+    bool one = nocap_xy_equal(ends->to, ends->to_other);
+    return !m->header->has_scope || (one && to != NULL && to->in_scope);
+}
+
 static bool is_over(const struct noc_waited *w)
 {
     return w->bytes >= w->tiles * (w->end - w->addr);
@@ -120,7 +130,7 @@ void noc_landing_request(struct model *m, const struct observation *o)
                            .to_other = ends->to_other};
     const struct access bytes = access_of_event(e, e->daddr, size);
     w.has_hash = !atomic && e->op != NOCAP_OP_READ && hash_of(&bytes, &w.hash);
-    w.owed = e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && !m->header->has_scope;
+    w.owed = e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && sees_arrival(m, e->chip, ends);
     if (atomic) {
         w.addr -= w.addr % ATOMIC_WORDS;
         w.end = w.addr + ATOMIC_WORDS;
@@ -158,16 +168,6 @@ static unsigned likeness(const struct noc_waited *w, struct nocap_xy at, const s
                : 0;
 }
 
-static void arrive(struct noc_landings *l, struct noc_waited *w, struct nocap_xy at,
-                   const struct access *a)
-{
-    w->bytes += a->size;
-    l->shown = true;
-    if (a->addr <= w->addr && a->addr + a->size >= w->end) {
-        w->arrived[place_of(at) / 64] |= UINT64_C(1) << place_of(at) % 64;
-    }
-}
-
 /* Whether nothing is under way that was not seen to be asked for. */
 static bool knows_all(const struct model *m, const struct noc_landings *l)
 {
@@ -176,29 +176,74 @@ static bool knows_all(const struct model *m, const struct noc_landings *l)
     return !l->opaque && e->src == l->src && begun && !(l->lost && e->t - l->lost_t <= settled(m));
 }
 
+static void judge_arrived(struct model *m, const struct tile *from, struct noc_waited *w)
+{
+    uint64_t all = w->tiles * (w->end - w->addr);
+    const struct tile *to = tile_find(m, from->chip, w->to); /* what lacks, lacks there */
+    CHECK(m, to != NULL ? to : from, NOC_047, is_over(w), RELATED(w->at.index),
+          "all bytes of a request arrived when it is acknowledged",
+          "%llu of %llu bytes for 0x%llx of (%u,%u)", (unsigned long long)w->bytes,
+          (unsigned long long)all, (unsigned long long)w->addr, w->to.x, w->to.y);
+    w->owed = w->unjudged = false; /* they may come late */
+}
+
+/* Whether what did not arrive certainly would show. */
+static bool misses(const struct model *m, const struct noc_landings *l, const struct noc_waited *w)
+{
+    return w->owed && !l->apart && !noc_state(m)->anonymous && knows_all(m, l);
+}
+
+/* The first that arrives shows that the others should have. */
+static void judge_ended(struct model *m, const struct tile *from, struct noc_landings *l)
+{
+    for (uint64_t i = l->count > WAITED ? l->count - WAITED : 0; i < l->count; i++) {
+        struct noc_waited *w = &l->waited[i % WAITED];
+        if (w->unjudged && misses(m, l, w)) {
+            judge_arrived(m, from, w);
+        }
+    }
+}
+
+static void arrive(struct model *m, const struct tile *from, struct noc_landings *l,
+                   struct noc_waited *w, struct nocap_xy at, const struct access *a)
+{
+    w->bytes += a->size;
+    if (a->addr <= w->addr && a->addr + a->size >= w->end) {
+        w->arrived[place_of(at) / 64] |= UINT64_C(1) << place_of(at) % 64;
+    }
+    l->apart |= m->event->src != l->src;
+    if (!l->shown && !l->apart) {
+        l->shown = true;
+        judge_ended(m, from, l);
+    }
+}
+
 void noc_landing(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
     const struct access *a = &o->access;
     const struct tile *from = (e->has & NOCAP_F_FROM) != 0 ? tile_find(m, e->chip, e->s) : NULL;
     struct noc_landings *l = from != NULL ? noc_part(from)->landings : NULL;
+    noc_state(m)->anonymous |= (e->has & NOCAP_F_FROM) == 0;
     if (l == NULL || !from->in_scope || !noc_sees_requests(m) || a->addr >= NOCAP_L1_SIZE) {
         return; /* what goes to registers is judged by what it does there */
     }
     uint64_t hash;
     bool has_hash = hash_of(a, &hash);
     struct noc_waited *best = NULL;
-    unsigned most = 0;
+    unsigned most = 0, rank = 0;
     uint64_t first = l->count > WAITED ? l->count - WAITED : 0;
-    for (uint64_t i = first; i < l->count && most < 3; i++) {
+    for (uint64_t i = first; i < l->count && rank < 7; i++) {
         struct noc_waited *w = &l->waited[i % WAITED];
         unsigned like = likeness(w, o->tile->at, a, has_hash, hash);
-        best = like > most ? w : best;
-        most = like > most ? like : most;
+        unsigned own = 2 * like + !w->over; /* what is over may come late, the others come first */
+        best = like > 0 && own > rank ? w : best;
+        rank = like > 0 && own > rank ? own : rank;
+        most = rank / 2;
     }
     if (most == 3) {
         MARK_EXERCISED(m, NOC_047);
-        arrive(l, best, o->tile->at, a);
+        arrive(m, from, l, best, o->tile->at, a);
     } else if (knows_all(m, l)) {
         CHECK(m, o->tile, NOC_047, false, RELATED(best != NULL ? best->at.index : NO_INDEX),
               "what a request of its sender asked for: tile, address, bytes, once a tile",
@@ -216,18 +261,16 @@ void noc_landing(struct model *m, const struct observation *o)
 void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e)
 {
     struct noc_landings *l = noc_part(tile)->landings;
-    if (l == NULL || (e->has & NOCAP_F_ID) == 0 || e->phase != NOCAP_PHASE_DONE || !l->shown) {
+    if (l == NULL || (e->has & NOCAP_F_ID) == 0 || e->phase != NOCAP_PHASE_DONE) {
         return;
     }
     for (uint64_t i = l->count > WAITED ? l->count - WAITED : 0; i < l->count; i++) {
         struct noc_waited *w = &l->waited[i % WAITED];
-        if (w->has_id && w->id == e->id && w->owed && knows_all(m, l)) {
-            uint64_t all = w->tiles * (w->end - w->addr);
-            CHECK(m, tile, NOC_047, is_over(w), RELATED(w->at.index),
-                  "all bytes of a request arrived when it is acknowledged",
-                  "%llu of %llu bytes for 0x%llx of (%u,%u)", (unsigned long long)w->bytes,
-                  (unsigned long long)all, (unsigned long long)w->addr, w->to.x, w->to.y);
-            w->bytes = UINT64_MAX;
+        bool its = w->has_id && w->id == e->id;
+        if (its && l->shown && misses(m, l, w)) {
+            judge_arrived(m, tile, w);
         }
+        w->unjudged |= its && !l->shown;
+        w->over |= its;
     }
 }

@@ -208,6 +208,7 @@ struct noc_part {
 struct noc_state {
     struct noc_endpoint *endpoint; /* NULL: the host has not touched it yet */
     struct noc_eth_arc *others;    /* NULL: such a tile was not touched yet */
+    bool anonymous;                /* something arrived that does not say whose it is */
     struct tile *stale;            /* the facts about its interfaces are; NULL: none */
 };
 static inline struct noc_part *noc_part(const struct tile *tile)

@@ -314,8 +314,13 @@ static void judge_inline(struct model *m, const struct tile *tile, const struct 
         return;
     }
     if (r->to.kind == NOCAP_TILE_DRAM || r->to.kind == NOCAP_TILE_PCIE) {
-        CHECK(m, tile, NOC_021, false, NO_REFS, "no inline write to DRAM or host memory",
-              "one to %s tile (%u,%u)", nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y);
+        /* a notify goes where the go word says */
+        fault_id since = noc_adds_to_stream(r->to.addr) && (r->to.at.x | r->to.at.y) == 0
+                             ? tile->launch.master_since
+                             : FAULT_NONE;
+        CHECK_AFTER(m, tile, NOC_021, since, false, NO_REFS,
+                    "no inline write to DRAM or host memory", "one to %s tile (%u,%u)",
+                    nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y);
         return;
     }
     MARK_EXERCISED(m, NOC_021);

@@ -8,9 +8,16 @@ set -u
 T=$(mktemp -d) || exit 1
 trap 'rm -rf "$T"' EXIT
 tests=0 failures=0
+# The end of a pipeline runs in this shell, so that results there are counted, too.
+shopt -s lastpipe
 
-# verdict NAME RESULT: RESULT 0 is a pass.
+# verdict NAME RESULT: RESULT 0 is a pass. In a subshell nobody would count it.
 verdict() {
+    if [ "$BASH_SUBSHELL" -gt 0 ]; then
+        echo "not ok 0 - $1 is checked in a subshell"
+        kill $$
+        exit 1
+    fi
     tests=$((tests + 1))
     if [ "$2" -eq 0 ]; then
         echo "ok $tests - $1"

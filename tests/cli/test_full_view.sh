@@ -77,6 +77,53 @@ awk -v message="$host.*\"addr\":\"0x70\"" '$0 ~ message && !n++ { sub(/"data":"b
     "$T/ok.jsonl" >"$T/trace.jsonl"
 finds GO-011 "all kernels entered beside where the message says"
 
+# What comes late is one finding, at the moment that needed it.
+# late NAME RULES PATTERN UNTIL [FROM]: the first line that matches PATTERN, behind the first that
+# matches FROM, comes behind the next one that matches UNTIL.
+late() {
+    awk -v line="$3" -v until="$4" -v from="${5-.}" '
+        on && !taken && $0 ~ line { late = $0; taken = 1; next }
+        { print }
+        taken == 1 && $0 ~ until { split($0, t, ","); sub(/^[^,]*/, t[1], late); print late; taken = 2 }
+        $0 ~ from { on = 1 }' "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds "$2" "$1"
+}
+cleared='"by":"trisc1".*"addr":"0x6a".*"value":"0x0"'
+late "the answer of a subordinate, behind its next one" SYN-010 "$cleared" "$cleared" "$go"
+late "the first of all" RST-012 "$cleared" "$cleared"
+late "the drain of the coprocessor, while TRISC0 resets the counters" SYN-013 \
+    '"by":"trisc0".*"addr":"0xffe80004"' '"by":"trisc0".*"addr":"0xffb48028"'
+late "the end of BRISC's kernel, behind the next GO" GO-005 '"op":"exit".*"by":"brisc"' "$go"
+late "kernels, behind GO" GO-024 "$host.*\"addr\":\"0x82b0\",\"size\"" "$go" "$released"
+late "firmware, behind its start" RST-005 "$host.*\"addr\":\"0x6040\"" "$go"
+late "firmware, behind the release of BRISC" RST-016 "$host.*\"addr\":\"0x6040\"" "$released"
+"$NOCAP" capture --sim launch-dev --tiles 1 --launches 3 -o "$T/run.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/ok.jsonl"
+done='"by":"brisc".*"addr":"0x373"' pointer='"by":"brisc".*"addr":"0x6c"'
+late "DONE, behind the notify" GO-015 "$done" "$pointer" "$pointer.*\"value\":\"0x2\""
+
+# What keeps a tile from getting ready is told once, and so is a notify to nobody.
+device() { # SCENARIO FAULT RULE
+    "$NOCAP" capture --sim "$1" --tiles 2 --fault "$2" -o "$T/run.nocap" 2>/dev/null
+    "$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/trace.jsonl"
+    finds "$3" "$2: one finding"
+}
+device boot reset-pc-wrong RST-005
+device boot subordinate-released RST-007
+device launch-dev master-zero GO-019
+
+# A GO of the dispatcher that never arrives, and one that comes late.
+"$NOCAP" capture --sim launch-dev --tiles 2 --launches 4 --seed 3 -o "$T/run.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/ok.jsonl"
+arrives='"by":"noc","x":1,"y":2,"addr":"0x370"' ended='"ev":"noc".*"phase":"done".*"daddr":"0x370"'
+for n in 1 2; do
+    awk -v line="$arrives" -v n=$n '$0 ~ line && ++at == n { next } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds NOC-047 "GO number $n of the dispatcher never arrives"
+done
+sed 's/,"from":\[[0-9,]*\]//' "$T/ok.jsonl" >"$T/trace.jsonl"
+finds "" "arrivals that do not say whose they are"
+late "the second arrives behind its acknowledgement" NOC-047 "$arrives" "$ended" "$ended"
+
 # The queue's own cores.
 queue() { # VIEW
     "$NOCAP" capture --sim fast-dispatch --programs 2 --view "$1" -o "$T/run.nocap" 2>/dev/null
@@ -97,5 +144,62 @@ done
 awk -v go="$go" '/"by":"host".*"addr":"0x70"/ && !n++ { message = $0; next } { print } $0 ~ go && !m++ { split($0, g, ","); sub(/^[^,]*/, g[1], message); print message }' \
     "$T/ok.jsonl" >"$T/trace.jsonl"
 finds CQ-068 "the prefetcher's launch message behind its GO"
+
+queue raw
+for core in 2 3; do
+    awk -v go="$host.*\"x\":14,\"y\":$core,.*\"addr\":\"0x370\"" '$0 ~ go { sub(/0x80/, "0xa0") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds GO-001 "an unknown signal to 14,$core, which works"
+    awk -v go="$host.*\"x\":14,\"y\":$core,.*\"addr\":\"0x370\"" '$0 ~ go { sub(/0x370/, "0x374") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds GO-017 "GO in another go word of 14,$core, which works"
+done
+done='"by":"brisc","x":1,"y":2,.*"addr":"0x373"'
+awk -v done="$done" '$0 ~ done && !n++ { sub(/"value":"0x0"/, "\"value\":\"0x1\"") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+finds GO-001 "a worker stores no DONE, and notifies"
+awk -v done="$done" '$0 ~ done && !n++ { sub(/"value":"0x0"/, "\"value\":\"0x40\"") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+finds GO-002 "or another signal"
+
+# Records and the stores to their slots: one of either that lacks is one finding, wherever it is.
+lacks() { # NAME PATTERN WHICH: without the first, one in the middle, the last that matches
+    count=$(grep -c "$2" "$T/ok.jsonl")
+    for n in $3; do
+        awk -v line="$2" -v n=$((n < 0 ? count : n)) '$0 ~ line && ++at == n { next } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
+        finds CQ-029 "$1, number $n of $count"
+    done
+}
+record='"op":"record"' slot='"ev":"write","by":"host".*"addr":"0x19[89a-f][0-9a-f]*","size":2'
+queue host
+lacks "a record whose slot is filled" "$record" "1 7 -1"
+lacks "a slot that is not filled, of a record that is there" "$slot" "1 7 -1"
+queue all
+lacks "where all is observed: a record" "$record" "1 7 -1"
+lacks "where all is observed: a store to its slot" "$slot" "1 7 -1"
+queue cq
+lacks "records alone: one that is fetched and is not there" "$record" "7 -1"
+queue host
+last=$(grep -n "$slot" "$T/ok.jsonl" | tail -n 1 | cut -d: -f1)
+head -n $((last - 1)) "$T/ok.jsonl" >"$T/trace.jsonl"
+finds "" "a trace that ends between a record and the store to its slot"
+
+# A command that this host never sends: what the device makes of it is not known.
+queue cq
+for id in 01 03 09 0a 0d; do
+    rule=CQ-005
+    [ $id = 09 ] && rule=CQ-018
+    awk -v record="$record" -v id=$id '$0 ~ record && ++n == 16 { sub(/"data":"05/, "\"data\":\"" id) } { print }' \
+        "$T/ok.jsonl" >"$T/trace.jsonl"
+    finds $rule "prefetch command $id in a record that the device relays"
+done
+queue host
+awk -v line="$slot" '$0 ~ line && ++n == 10 { late = $0; left = 4; next } { print } left && !--left { split($0, t, ","); sub(/^[^,]*/, t[1], late); print late }' \
+    "$T/ok.jsonl" >"$T/trace.jsonl"
+finds CQ-029 "a slot that is filled behind the next one"
+
+# A load of a count whose value was not captured: the one before it is not what the core goes on by.
+"$NOCAP" capture --sim fast-dispatch-subordinate --programs 3 --workers 2 -o "$T/run.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/run.nocap" | tac | awk '/"by":"ncrisc","x":14,"y":3/ {
+    load = /"ev":"read"/ && /"addr":"0xffb704a4"/
+    if (load && !last) { sub(/,"value":"[^"]*"/, "") }
+    last = load } { print }' | tac >"$T/trace.jsonl"
+finds "" "the second dispatcher's last look at a count, without what it found"
 
 finish
