@@ -16,6 +16,7 @@ void cq_subordinate_init(struct cq *q, bool origin)
     memset(s, 0, sizeof *s);
     s->page = page;
     s->origin = origin;
+    s->executed = NO_INDEX;
     for (uint32_t i = 0; i < q->places.subordinate.units; i++) {
         page[i] = NO_INDEX;
     }
@@ -53,10 +54,10 @@ static void judge_room(struct cq *q)
     struct cq_subordinate *s = &q->subordinate;
     s->acquired++;
     if (s->origin && s->releases && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
-        CQ_FETCHER_AFTER(
-            q, CQ_035, s->since, s->acquired <= s->released + q->places.subordinate.units, NO_REFS,
-            "no more pages in use than the subordinate dispatcher's buffer has",
-            "%llu pages acquired, %llu released", wide(s->acquired), wide(s->released));
+        CQ_FETCHER_ON(q, CQ_035, &s->since,
+                      s->acquired <= s->released + q->places.subordinate.units, NO_REFS,
+                      "no more pages in use than the subordinate dispatcher's buffer has",
+                      "%llu pages acquired, %llu released", wide(s->acquired), wide(s->released));
     }
 }
 
@@ -100,6 +101,8 @@ void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool 
     }
     s->open = false;
     s->published++;
+    s->lost_at = s->lost == 0 ? s->begun : s->lost_at;
+    s->lost += value == UINT32_MAX;
     s->page[s->cursor.v] = record != NO_INDEX ? record : NOT_KNOWN;
     s->cursor.v = place_behind(&q->places.subordinate, s->cursor.v, 1);
 }
@@ -312,6 +315,7 @@ static void judge_words(struct cq *q, const struct nocap_cq_command *c)
         uint32_t out = s->listed ? count_words(q, c, s->sent, c->num_unicast_txns) : 0;
         out += c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && !s->multicast;
         bool right = out <= s->strays;
+        s->left_out += out;
         CQ_EXECUTOR_AFTER(
             q, CQ_072, s->since, right, RELATED(record_index(q)),
             "every go word of a command sent before its page is released", "%u of %llu missing",
@@ -346,7 +350,10 @@ static void end_command(struct cq *q)
     } else if (c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA) {
         take_table(s);
     }
+    s->ended = c != NULL && c->id == NOCAP_CQ_DISPATCH_TERMINATE;
+    s->finished++;
     if (s->at.known) {
+        s->behind = s->page[s->at.v] < NOT_KNOWN ? s->page[s->at.v] + 1 : s->behind;
         s->page[s->at.v] = NO_INDEX;
         s->at.v = place_behind(&q->places.subordinate, s->at.v, 1);
     }
@@ -374,6 +381,20 @@ void cq_subordinate_release(struct cq *q, uint32_t value)
     end_command(q);
 }
 
+/* It begins with the next command, and has kept the page of the one before. */
+static void judge_kept(struct cq *q, uint32_t page)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    if (s->at.known && s->reads && s->releases &&
+        page == place_behind(&q->places.subordinate, s->at.v, 1)) {
+        CQ_EXECUTOR_AFTER(q, CQ_039, s->since, false, RELATED(s->executed),
+                          "the page of a command released before the next is begun", "0x%x is not",
+                          place_address(&q->places.subordinate, s->at.v));
+        cq_blame(&s->since, q->m->fault);
+        end_command(q);
+    }
+}
+
 /* It begins with the command at `addr`. */
 void cq_subordinate_exec(struct cq *q, uint64_t addr)
 {
@@ -382,6 +403,7 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr)
     if (q->loose) {
         return;
     }
+    judge_kept(q, page);
     if (s->at.known && s->at.v != page && !s->releases) {
         end_command(q); /* nobody shows that its page went back */
     }
@@ -398,6 +420,7 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr)
     s->decoded = s->decoded && page == s->at.v;
     s->at.v = page;
     s->reads = true;
+    s->executed = q->m->event->index;
     start(q);
     cq_report_step(q, NOCAP_RECORD_EXECUTED, record_of(q));
 }
@@ -468,9 +491,11 @@ bool cq_subordinate_notified(struct cq *q, const struct access *a)
 
 void cq_subordinate_brief(struct cq *q, const struct cq_brief *b)
 {
-    for (unsigned i = 0; i < CQ_STREAMS && !cq_sees_syncs(q); i++) {
-        if (b->known && b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL &&
-            (b->count >> i & 1) != 0) {
+    bool notifies = b->known && b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL;
+    for (unsigned i = 0; notifies && i < CQ_STREAMS; i++) {
+        bool this = (b->count >> i & 1) != 0;
+        q->subordinate.told[i] += this;
+        if (this && !cq_sees_syncs(q)) {
             take_notify(q, i);
         }
     }

@@ -17,6 +17,18 @@ static uint32_t count_before(const struct sim_cq *q)
     return (uint32_t)(q->lowering.program.index - CQ_CONFIG_PLACES + 1) * q->workers;
 }
 
+static uint32_t pages_of(const struct nocap_queue *n)
+{
+    return n->subordinate_size / n->subordinate_page;
+}
+
+/* A fault needs more commands of the subordinate than its buffer has pages. */
+static bool fills_buffer(const struct sim_cq *q)
+{
+    return q->k.fault == NOCAP_SIM_FAULT_SUBORDINATE_CREDIT_IGNORED && !q->k.struck &&
+           q->lowering.program.index >= q->fault_program;
+}
+
 bool sim_cq_split_prepare(struct sim_cq *q)
 {
     struct cq_lowering *l = &q->lowering;
@@ -25,6 +37,11 @@ bool sim_cq_split_prepare(struct sim_cq *q)
     if (is_first(q)) {
         sim_cq_put_worker_sems(q);
         MADE(l);
+        sim_cq_put_go_list(q);
+        sim_cq_address(q, 1);
+        MADE(l);
+    }
+    for (l->i = 0; fills_buffer(q) && l->i <= pages_of(q->n); l->i++) {
         sim_cq_put_go_list(q);
         sim_cq_address(q, 1);
         MADE(l);
