@@ -3,11 +3,19 @@
  * and what prefetcher and dispatcher owe it. */
 #include "replay/cq/cq_waits.h"
 
+/* Whether it looks for pages: it is through with the command that it began. */
+static bool is_idle(const struct queue_view *v)
+{
+    const struct poll *l = v->subordinate_poll;
+    return l != NULL && l->addr == v->q->subordinate_sem[CQ_DISPATCH];
+}
+
 /* Its present command; NULL: it has none, or not known. */
 static const struct cq_record *present(const struct queue_view *v)
 {
     const struct cq_subordinate *s = &v->q->subordinate;
-    const struct cq_record *r = s->reads && s->at.known ? cq_record(v->q, s->page[s->at.v]) : NULL;
+    const struct cq_record *r =
+        s->reads && s->at.known && !is_idle(v) ? cq_record(v->q, s->page[s->at.v]) : NULL;
     return r != NULL && r->brief.known ? r : NULL;
 }
 
@@ -28,7 +36,10 @@ void cq_look_at_subordinate(struct queue_view *v)
         return;
     }
     v->subordinate_poll = tile != NULL ? progress_poll_of(&progress_of(tile)->agents[core]) : NULL;
-    from = v->q->subordinate.behind > from ? v->q->subordinate.behind : from;
+    const struct cq_subordinate *s = &v->q->subordinate;
+    bool through = s->reads && is_idle(v) && cq_record(v->q, s->page[s->at.v]) != NULL;
+    uint64_t behind = through ? s->page[s->at.v] + 1 : s->behind;
+    from = behind > from ? behind : from;
     for (uint64_t n = from; n < v->q->published; n++) {
         const struct cq_record *r = cq_record(v->q, n);
         uint32_t stream = (uint32_t)r->brief.stream - v->q->numbers->first_stream;
@@ -86,10 +97,9 @@ bool cq_wants_subordinate_credit(const struct queue_view *v, struct nocap_wait *
 static uint64_t lost_pages(const struct queue_view *v)
 {
     const struct cq_subordinate *s = &v->q->subordinate;
-    const struct poll *l = v->subordinate_poll;
-    bool counts = l != NULL && l->addr == v->q->subordinate_sem[CQ_DISPATCH] && s->origin;
-    return counts && l->value < s->published + s->open ? s->published + s->open - l->value
-                                                       : s->lost + s->open;
+    uint64_t relayed = s->published + s->open;
+    bool counts = is_idle(v) && s->origin && v->subordinate_poll->value < relayed;
+    return counts ? relayed - v->subordinate_poll->value : s->lost + s->open;
 }
 
 bool cq_forgot_subordinate_page(const struct queue_view *v, struct nocap_wait *w, char *what)
@@ -203,7 +213,7 @@ static bool wants_end(const struct queue_view *v, struct nocap_wait *w, char *wh
     wait_since(w, wait_at_index(s->executed));
     WHAT("never finished the command at 0x%x that it began at index %llu",
          place_address(&v->q->places.subordinate, s->at.v), wide(s->executed));
-    return s->reads;
+    return s->reads && !is_idle(v);
 }
 
 /* Pages that it is through with, while the prefetcher is short of them. */
@@ -230,13 +240,12 @@ static bool left_out_words(const struct queue_view *v, struct nocap_wait *w, cha
 static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_subordinate *s = &v->q->subordinate;
-    const struct poll *l = v->subordinate_poll;
-    bool polls = l != NULL && l->addr == v->q->subordinate_sem[CQ_DISPATCH];
+    bool polls = is_idle(v);
     bool lost = lost_pages(v) > 0;
     if (v->commands == 0) {
         return false;
     }
-    wait_since(w, polls ? l->since : wait_at_index(s->executed));
+    wait_since(w, polls ? v->subordinate_poll->since : wait_at_index(s->executed));
     wait_place(w, v->q->subordinate_sem[CQ_DISPATCH], 4);
     if (s->finished < s->published && !polls && !lost) {
         w->state = "not reading its buffer";

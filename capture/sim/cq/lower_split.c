@@ -60,12 +60,14 @@ bool sim_cq_split_prepare(struct sim_cq *q)
     return false;
 }
 
-/* Whether go words go to all at once: in some runs, where a rectangle has them. Most faults need
- * single ones. */
+/* Whether go words go to all at once: in some runs, where a rectangle has them. Some faults need
+ * single ones, or that all workers are observed. */
 static bool multicasts(const struct sim_cq *q)
 {
-    return !q->set->multicasts_by_count && q->cores[CQ_ROLE_ALL].rects == 1 &&
-           (q->k.fault == NOCAP_SIM_FAULT_NONE || q->k.fault == NOCAP_SIM_FAULT_GO_LEFT_OUT) &&
+    bool single = q->k.fault == NOCAP_SIM_FAULT_GO_ASTRAY ||
+                  q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_HIGH ||
+                  (q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_LOW && q->workers > CQ_WORKERS_OBSERVED);
+    return !q->set->multicasts_by_count && q->cores[CQ_ROLE_ALL].rects == 1 && !single &&
            sim_mix(&q->k, 9, 0) % 3 == 0;
 }
 
