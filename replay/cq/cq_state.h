@@ -226,6 +226,7 @@ struct cq_subordinate {
     /* what is owed at the end of a trace */
     uint64_t lost, lost_at;    /* pages that were relayed and never published; index of the first */
     uint64_t finished, behind; /* commands; number of the record behind the latest of them */
+    bool adrift;               /* which record that was is not known */
     uint64_t executed;         /* index since when it executes its present one */
     uint32_t left_out;         /* go words */
     uint32_t told[CQ_STREAMS]; /* notifications that the dispatcher executed */

@@ -156,6 +156,7 @@ static void end_command(struct cq *q)
     }
     s->ended = c != NULL && c->id == NOCAP_CQ_DISPATCH_TERMINATE;
     s->finished++;
+    s->adrift = !s->at.known || s->page[s->at.v] >= NOT_KNOWN;
     if (s->at.known) {
         s->behind = s->page[s->at.v] < NOT_KNOWN ? s->page[s->at.v] + 1 : s->behind;
         s->page[s->at.v] = NO_INDEX;

@@ -19,11 +19,12 @@ static const struct cq_record *present(const struct queue_view *v)
     return r != NULL && r->brief.known ? r : NULL;
 }
 
-/* Whether the trace would show that it finishes a command. */
+/* Whether the trace would show that it finishes a command, and shows which. */
 static bool is_seen(const struct queue_view *v)
 {
     const struct cq_subordinate *s = &v->q->subordinate;
-    return v->q->numbers->dispatchers > 1 && v->observed[CQ_DISPATCH] && s->at.known &&
+    bool adrift = s->adrift || (s->reads && cq_record(v->q, s->page[s->at.v]) == NULL);
+    return !adrift && v->q->numbers->dispatchers > 1 && v->observed[CQ_DISPATCH] && s->at.known &&
            (s->executed != NO_INDEX || (s->origin && cq_sees_writes(v->q)));
 }
 
