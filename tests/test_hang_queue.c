@@ -3,6 +3,7 @@
  */
 #include "tests/hang_answers.h"
 
+#include "formats/profile/profile.h"
 #include "tests/run_trace.h"
 
 #define LINE(...) #__VA_ARGS__ "\n"
@@ -155,6 +156,95 @@ static void a_slot_left_out_is_the_hosts(void **state)
     nocap_hang_free(h);
 }
 
+/* ---- two dispatchers ---- */
+
+/* Each way in which the subordinate dispatcher waits, or is waited for: who is to act. */
+static const struct {
+    enum nocap_sim_fault fault;
+    uint32_t launches;
+    enum nocap_agent root;
+    struct nocap_xy at;
+    const char *what; /* that the root says */
+} split_cases[] = {
+    {NOCAP_SIM_FAULT_SUBORDINATE_DEAD, 16, NOCAP_BY_NCRISC, {14, 3}, "never finished the command"},
+    {NOCAP_SIM_FAULT_GO_LEFT_OUT, 16, NOCAP_BY_NCRISC, {14, 3}, "left out 1 go word"},
+    {NOCAP_SIM_FAULT_GO_SHORT, 16, NOCAP_BY_NCRISC, {14, 3}, "left out 1 go word"},
+    {NOCAP_SIM_FAULT_SUBORDINATE_RELEASE_MISSED, 200, NOCAP_BY_NCRISC, {14, 3}, "it owes 128"},
+    {NOCAP_SIM_FAULT_SUBORDINATE_CREDIT_MISSED,
+     16,
+     NOCAP_BY_PREFETCH,
+     {14, 2},
+     "to the subordinate dispatcher and published"},
+    {NOCAP_SIM_FAULT_PREFETCHER_DEAD, 16, NOCAP_BY_PREFETCH, {14, 2}, "record"},
+    {NOCAP_SIM_FAULT_NOTIFY_FORGOTTEN,
+     16,
+     NOCAP_BY_DISPATCH,
+     {14, 3},
+     "the subordinate dispatcher waits for launch"},
+    {NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, 16, NOCAP_BY_BRISC, {0, 0}, "never reported DONE"},
+    {NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING, 16, NOCAP_BY_BRISC, {0, 0}, "never announced it"},
+    /* the host is a root, too: it waits for the dispatcher */
+    {NOCAP_SIM_FAULT_SUBORDINATE_UNNOTIFIED,
+     16,
+     NOCAP_BY_NCRISC,
+     {14, 3},
+     "which the host did not enqueue"},
+    {NOCAP_SIM_FAULT_GO_WAIT_HIGH, 16, NOCAP_BY_NCRISC, {14, 3}, "all are answered"},
+};
+
+static bool is_blamed(const struct nocap_hang *h, size_t i)
+{
+    bool found = false;
+    for (size_t p = 0; p < h->party_count; p++) {
+        const struct nocap_hang_party *one = &h->parties[p];
+        bool there = split_cases[i].at.x == 0 ||
+                     (one->id.at.x == split_cases[i].at.x && one->id.at.y == split_cases[i].at.y);
+        found |= one->root && one->id.agent == split_cases[i].root && there &&
+                 one->wait != SIZE_MAX && strstr(h->waits[one->wait].what, split_cases[i].what);
+    }
+    return found;
+}
+
+static unsigned count_roots(const struct nocap_hang *h)
+{
+    unsigned count = 0;
+    for (size_t p = 0; p < h->party_count; p++) {
+        count += h->parties[p].root;
+    }
+    return count;
+}
+
+static void hangs_of_two_dispatchers_have_their_roots(void **state)
+{
+    static const enum nocap_sim_view views[] = {NOCAP_SIM_VIEW_RAW, NOCAP_SIM_VIEW_ALL};
+    (void)state;
+    for (size_t i = 0; i < sizeof split_cases / sizeof split_cases[0]; i++) {
+        bool early = split_cases[i].launches > 100; /* pages run out long after the fault */
+        for (uint64_t seed = 0; seed < 6; seed++) {
+            struct nocap_sim_options options = {.size = sizeof options,
+                                                .scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
+                                                .view = views[seed % 2],
+                                                .launches = split_cases[i].launches,
+                                                .fault = split_cases[i].fault,
+                                                .seed = seed,
+                                                .variant = early ? 0 : seed,
+                                                .profile = nocap_profile_name(2 + seed % 5)};
+            struct run_trace trace = run_trace_simulated("run.nocap", options);
+            run_trace_close(&trace);
+            struct nocap_hang *h = hang_of("run.nocap");
+            bool host = split_cases[i].root == NOCAP_BY_NCRISC &&
+                        root_named(h, NOCAP_BY_HOST, (struct nocap_xy){0, 0}) != NULL;
+            if (h->verdict != NOCAP_HANG_HUNG || !is_blamed(h, i) ||
+                (count_roots(h) > 1 && !host)) {
+                print(h);
+                fail_msg("%s, seed %u", nocap_sim_faults[split_cases[i].fault].name,
+                         (unsigned)seed);
+            }
+            nocap_hang_free(h);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +253,7 @@ int main(void)
         cmocka_unit_test(go_words_for_another_stream_are_the_hosts),
         cmocka_unit_test(workers_that_are_not_seen_have_answered),
         cmocka_unit_test(a_slot_left_out_is_the_hosts),
+        cmocka_unit_test(hangs_of_two_dispatchers_have_their_roots),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -275,10 +275,48 @@ static void a_multicast_that_is_missing_is_found(void **state)
                                             .variant = seed,
                                             .profile = nocap_profile_name(3 + seed % 4)};
         assert_found(options);
+        options.fault = NOCAP_SIM_FAULT_GO_SHORT;
+        assert_found(options);
         options.fault = NOCAP_SIM_FAULT_NONE;
         assert_int_equal(nocap_sim_run(&options, count_multicasts, &multicasts, &err), NOCAP_OK);
     }
     assert_true(multicasts > 9);
+}
+
+static bool has_note(const struct nocap_report *report, const char *id)
+{
+    bool found = false;
+    for (size_t i = 0; i < report->note_count; i++) {
+        found |= strcmp(report->note_ids[i], id) == 0;
+    }
+    return found;
+}
+
+/* Who answers a multicast is judged where the trace shows which tiles look at that go word: here of
+ * the first four workers. */
+static void workers_of_a_multicast_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t workers;
+        enum nocap_sim_view view;
+        bool note;
+    } rows[] = {{4, NOCAP_SIM_VIEW_RAW, false},
+                {4, NOCAP_SIM_VIEW_ALL, false},
+                {9, NOCAP_SIM_VIEW_RAW, true},
+                {4, NOCAP_SIM_VIEW_CQ, true},
+                {4, NOCAP_SIM_VIEW_HOST, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct nocap_report *report =
+            check_run((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
+                                                 .view = rows[i].view,
+                                                 .workers = rows[i].workers,
+                                                 .launches = 12,
+                                                 .profile = "tt-metal-2026-06"});
+        assert_int_equal(report->finding_count, 0);
+        assert_int_equal(has_note(report, "queue-multicasts"), rows[i].note);
+        nocap_report_free(report);
+    }
 }
 
 static void find_every_hang(enum nocap_sim_scenario scenario)
@@ -402,6 +440,7 @@ int main(void)
         cmocka_unit_test(every_fault_is_found_among_commands_of_an_entry),
         cmocka_unit_test(every_fault_is_found_with_two_dispatchers),
         cmocka_unit_test(a_multicast_that_is_missing_is_found),
+        cmocka_unit_test(workers_of_a_multicast_are_counted),
         cmocka_unit_test(hangs_hang),
         cmocka_unit_test(missing_credits_are_a_finding_or_a_hang),
         cmocka_unit_test(a_host_that_packs_may_leave_out_ids),

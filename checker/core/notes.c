@@ -70,9 +70,9 @@ enum nocap_status nocap_note_queue_gaps(struct nocap_report *report,
              "second one on another tile: what prefetcher and dispatcher make of its commands, and "
              "the order of launches, is not judged"},
         [NOCAP_QUEUE_MULTICASTS] = {"queue-multicasts",
-                                    "the subordinate dispatcher multicasts go words: which workers "
-                                    "answer one, and how many, "
-                                    "is not judged"},
+                                    "the subordinate dispatcher multicasts go words, and the trace "
+                                    "does not show which tiles look at them (go_message_index): "
+                                    "which workers answer, and how many, is not judged"},
         [NOCAP_QUEUE_NOT_SHOWN] = {"queue-not-shown",
                                    "EXEC_BUF executes commands that lie in DRAM, which the trace "
                                    "does not show: they are not judged"},

@@ -110,7 +110,7 @@ struct nocap_queue_state {
 /* Why some of a command queue is not judged. */
 enum nocap_queue_gap {
     NOCAP_QUEUE_NOT_FOLLOWED, /* its host uses what the model does not follow */
-    NOCAP_QUEUE_MULTICASTS,   /* go words to rectangles: which tiles answer is not known */
+    NOCAP_QUEUE_MULTICASTS,   /* go words to rectangles, of whose tiles the go index is not known */
     NOCAP_QUEUE_NOT_SHOWN,    /* EXEC_BUF: the commands lie in DRAM */
     NOCAP_QUEUE_GAPS
 };

@@ -249,20 +249,43 @@ void cq_dispatcher_go(struct cq *q, const struct nocap_event *e, uint32_t word, 
     }
 }
 
-void cq_dispatcher_go_to_all(struct cq *q, const struct nocap_event *e, uint32_t word)
+/* Whether the tile looks at go word `index`. */
+static enum known looks_at(const struct cq *q, struct nocap_xy at, int index)
+{
+    const struct tile *tile = tile_find(q->m, q->m->event->chip, at);
+    int own = tile != NULL ? tile_go_index(q->m, tile) : -1;
+    return own < 0 ? UNKNOWN : own == index ? YES : NO;
+}
+
+void cq_dispatcher_go_to_all(struct cq *q, const struct nocap_event *e, uint32_t word, bool said)
 {
     const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    const int index = (int)((e->daddr - q->m->layout->go_messages) / NOCAP_GO_WORD_SIZE);
     struct cq_stream *s =
         stream_of(q, q->numbers->first_stream + (uint64_t)nocap_go_decode(word).offset);
-    if (s != NULL) {
-        s->settled = false;
-    }
+    bool known = ends.to_known;
+    uint64_t goes = 0;
     for (unsigned i = 0; i < CQ_TILES; i++) {
         const struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH),
                                     (uint8_t)(i / NOCAP_GRID_WIDTH)};
-        if (!ends.to_known || nocap_in_rectangle(ends.to, ends.to_other, at)) {
+        bool inside = !ends.to_known || nocap_in_rectangle(ends.to, ends.to_other, at);
+        enum known looks = !inside || !cq_is_worker(q, at) ? NO
+                           : ends.to_known                 ? looks_at(q, at, index)
+                                                           : UNKNOWN;
+        known &= looks != UNKNOWN;
+        goes += looks == YES;
+        if (looks == YES) {
+            cq_worker_go(q, at, word);
+        } else if (looks == UNKNOWN) {
             cq_worker_forget(q, at);
         }
+    }
+    if (s != NULL) {
+        s->goes += goes;
+        s->settled = s->settled && known && said;
+    }
+    if (!known) {
+        cq_note_gap(q, NOCAP_QUEUE_MULTICASTS);
     }
 }
 

@@ -184,6 +184,14 @@ static inline bool cq_sees_syncs(const struct cq *q)
 {
     return q->sees_stores && q->sees[CQ_DISPATCH];
 }
+/* What is not followed, from the present event on. */
+static inline void cq_note_gap(struct cq *q, enum nocap_queue_gap gap)
+{
+    if (!q->gaps[gap].any) {
+        q->gaps[gap].any = true;
+        q->gaps[gap].index = q->m->event->index;
+    }
+}
 /* Whether the trace shows the requests of the dispatcher. */
 static inline bool cq_sees_writes(const struct cq *q)
 {
@@ -379,8 +387,9 @@ void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
 struct cq_write *cq_unacked(struct cq_dispatcher *d);
 /* A go word leaves for a tile; `said`: as a command says. */
 void cq_dispatcher_go(struct cq *q, const struct nocap_event *event, uint32_t word, bool said);
-/* The same to a rectangle: which of its tiles answer is not known. */
-void cq_dispatcher_go_to_all(struct cq *q, const struct nocap_event *event, uint32_t word);
+/* The same to a rectangle: those of its workers answer whose go index says that word. */
+void cq_dispatcher_go_to_all(struct cq *q, const struct nocap_event *event, uint32_t word,
+                             bool said);
 /* Whoever waits for `want` notifies on a stream goes on, and has read `value`; `since`: what is
  * wrong with the command. */
 void cq_judge_counted(struct cq *q, unsigned stream, uint32_t value, uint32_t want, fault_id since);
@@ -395,12 +404,21 @@ void cq_subordinate_relay(struct cq *q, uint64_t addr, uint64_t size, struct cq_
 void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool sent);
 void cq_subordinate_exec(struct cq *q, uint64_t addr);
 void cq_subordinate_release(struct cq *q, uint32_t value);
-void cq_subordinate_write(struct cq *q, const struct nocap_event *event);
 void cq_subordinate_core(struct cq *q, const struct access *a);
 /* The dispatcher stores to the words by which it notifies it, or to others: false. Where the trace
  * does not show that, the command that does it. */
 bool cq_subordinate_notified(struct cq *q, const struct access *a);
 void cq_subordinate_brief(struct cq *q, const struct cq_brief *b);
+/* The command of the page that it is at, and its record; NULL: it is not known, or none. */
+const struct nocap_cq_command *cq_subordinate_command(struct cq *q);
+struct cq_record *cq_subordinate_record(struct cq *q);
+
+/* cq_subordinate_go.c: its go words */
+void cq_subordinate_write(struct cq *q, const struct nocap_event *event);
+/* It begins with a launch: workers run with what was written for it. */
+void cq_subordinate_start(struct cq *q);
+/* It goes on: all go words of the command have left. */
+void cq_subordinate_end_launch(struct cq *q, const struct nocap_cq_command *c);
 
 /* cq_expected.c: what the dispatcher writes against what its commands say */
 void cq_expected_init(struct cq *q, bool origin);

@@ -170,19 +170,11 @@ static bool all_plain(const struct cq *q, const struct cq_publish *p, uint32_t s
     return plain;
 }
 
-static void note_gap(struct cq *q, enum nocap_queue_gap gap)
-{
-    if (!q->gaps[gap].any) {
-        q->gaps[gap].any = true;
-        q->gaps[gap].index = q->m->event->index;
-    }
-}
-
 /* What the device makes of records is not followed from here on. */
 static void loosen(struct cq *q)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    note_gap(q, NOCAP_QUEUE_NOT_FOLLOWED);
+    cq_note_gap(q, NOCAP_QUEUE_NOT_FOLLOWED);
     q->loose = true;
     cq_ring_init(q, false);
     cq_expected_init(q, false);
@@ -226,12 +218,12 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     r->gathered = relays == NOCAP_CQ_RELAYS_HEAD;
     r->good = shaped && (r->pages != 0 || r->subordinate);
     if (relays == NOCAP_CQ_RELAYS_BUFFER && q->numbers->inline_only == 0) {
-        note_gap(q, NOCAP_QUEUE_NOT_SHOWN);
+        cq_note_gap(q, NOCAP_QUEUE_NOT_SHOWN);
     }
-    if (r->subordinate && !q->loose && r->brief.known &&
+    if (r->subordinate && !q->loose && !cq_sees_writes(q) && r->brief.known &&
         r->brief.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
         record->dispatch.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
-        note_gap(q, NOCAP_QUEUE_MULTICASTS);
+        cq_note_gap(q, NOCAP_QUEUE_MULTICASTS);
     }
     uint64_t own = r->gathered ? NOCAP_CQ_HEADER + c->length : record->consumed;
     cq_bytes_keep(q, r, p->bytes, own != 0 && own < p->known ? (uint32_t)own : p->known);

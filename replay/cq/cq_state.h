@@ -228,7 +228,15 @@ struct cq_subordinate {
     uint64_t
         *page; /* of the buffer: number of the record that is published there, NO_INDEX: none */
     uint64_t begun; /* index of the latest relay */
-    fault_id since; /* the pages are known since */
+    /* what is owed at the end of a trace */
+    uint64_t lost, lost_at;    /* pages that were relayed and never published; index of the first */
+    uint64_t finished, behind; /* commands; number of the record behind the latest of them */
+    bool adrift;               /* which record that was is not known */
+    uint64_t executed;         /* index since when it executes its present one */
+    uint32_t left_out;         /* go words */
+    uint32_t told[CQ_STREAMS]; /* notifications that the dispatcher executed */
+    bool ended;                /* TERMINATE was executed */
+    fault_id since;            /* the pages are known since */
     struct nocap_cq_record record;
     uint32_t words, table[CQ_GO_TABLE];
     struct nocap_cq_rect grid; /* grid_known: where such a go word goes */

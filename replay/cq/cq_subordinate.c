@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The subordinate dispatcher, NCRISC of the dispatch tile: it sends the go words. Its commands have
- * a page each, of a buffer of its own, and come back one by one. Rules CQ-035 to CQ-039, CQ-044,
- * CQ-058, CQ-072 and CQ-073, as far as they are about it. */
+ * a page each, of a buffer of its own, and come back one by one. Rules CQ-035 to CQ-039 and CQ-044,
+ * as far as they are about it. */
 #include <string.h>
 
-#include "formats/blackhole/noc_ends.h"
 #include "replay/cq/cq_private.h"
 
 #define NOT_KNOWN (NO_INDEX - 1) /* of a page: the number of its record */
@@ -16,6 +15,7 @@ void cq_subordinate_init(struct cq *q, bool origin)
     memset(s, 0, sizeof *s);
     s->page = page;
     s->origin = origin;
+    s->executed = NO_INDEX;
     for (uint32_t i = 0; i < q->places.subordinate.units; i++) {
         page[i] = NO_INDEX;
     }
@@ -53,10 +53,10 @@ static void judge_room(struct cq *q)
     struct cq_subordinate *s = &q->subordinate;
     s->acquired++;
     if (s->origin && s->releases && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
-        CQ_FETCHER_AFTER(
-            q, CQ_035, s->since, s->acquired <= s->released + q->places.subordinate.units, NO_REFS,
-            "no more pages in use than the subordinate dispatcher's buffer has",
-            "%llu pages acquired, %llu released", wide(s->acquired), wide(s->released));
+        CQ_FETCHER_ON(q, CQ_035, &s->since,
+                      s->acquired <= s->released + q->places.subordinate.units, NO_REFS,
+                      "no more pages in use than the subordinate dispatcher's buffer has",
+                      "%llu pages acquired, %llu released", wide(s->acquired), wide(s->released));
     }
 }
 
@@ -100,14 +100,15 @@ void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool 
     }
     s->open = false;
     s->published++;
+    s->lost_at = s->lost == 0 ? s->begun : s->lost_at;
+    s->lost += value == UINT32_MAX;
     s->page[s->cursor.v] = record != NO_INDEX ? record : NOT_KNOWN;
     s->cursor.v = place_behind(&q->places.subordinate, s->cursor.v, 1);
 }
 
 /* ---- its own side ---- */
 
-/* The command of the page that it is at; NULL: it is not known, or none. */
-static const struct nocap_cq_command *present(struct cq *q)
+const struct nocap_cq_command *cq_subordinate_command(struct cq *q)
 {
     struct cq_subordinate *s = &q->subordinate;
     if (s->at.known && !s->decoded) {
@@ -121,203 +122,10 @@ static const struct nocap_cq_command *present(struct cq *q)
     return s->decoded ? &s->record.dispatch : NULL;
 }
 
-static const struct cq_record *record_of(struct cq *q)
+struct cq_record *cq_subordinate_record(struct cq *q)
 {
     const struct cq_subordinate *s = &q->subordinate;
     return s->at.known ? cq_record(q, s->page[s->at.v]) : NULL;
-}
-
-static uint64_t record_index(struct cq *q)
-{
-    const struct cq_record *r = record_of(q);
-    return r != NULL ? r->at.index : NO_INDEX;
-}
-
-static uint64_t stream_number(const struct cq *q, const struct nocap_cq_command *c)
-{
-    return c->wait_stream - q->numbers->first_stream;
-}
-
-/* It begins with a launch: workers run with what was written for it. */
-static void start(struct cq *q)
-{
-    struct cq_subordinate *s = &q->subordinate;
-    const struct nocap_cq_command *c = present(q);
-    if (!s->started && c != NULL && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) {
-        s->started = true;
-        q->expected.launch = s->written;
-        cq_blame(&q->expected.launch, record_of(q)->brief.since);
-        s->written = FAULT_NONE;
-    }
-}
-
-/* It sends the go words of a launch, or has sent them: the dispatcher must have let it. */
-static void judge_let(struct cq *q, const struct nocap_cq_command *c)
-{
-    struct cq_subordinate *s = &q->subordinate;
-    uint64_t stream = stream_number(q, c);
-    if (s->let || stream >= CQ_STREAMS) {
-        return;
-    }
-    s->let = true;
-    s->launched[stream]++;
-    if (s->origin && (s->notifies || q->prefetcher.events_seen)) {
-        bool right = s->launched[stream] <= s->notified[stream];
-        CQ_EXECUTOR_AFTER(q, CQ_073, s->since, right, RELATED(record_index(q)),
-                          "go words sent when the dispatcher has notified its subordinate",
-                          "launch %u of stream %llu, %u were notified", s->launched[stream],
-                          wide(c->wait_stream), s->notified[stream]);
-        cq_blame(&q->expected.launch, fault_of(q->m, right));
-    }
-}
-
-/* Its first go word leaves. */
-static void judge_counted(struct cq *q, const struct nocap_cq_command *c)
-{
-    struct cq_subordinate *s = &q->subordinate;
-    uint64_t stream = stream_number(q, c);
-    if (s->sent > 0 || s->multicast || stream >= CQ_STREAMS || !s->fresh[stream]) {
-        return;
-    }
-    const struct cq_record *r = record_of(q);
-    cq_judge_counted(q, (unsigned)stream, s->counts[stream], (uint32_t)c->wait_count,
-                     r != NULL ? r->brief.since : FAULT_NONE);
-    cq_blame(&q->expected.launch, q->m->fault);
-    s->fresh[stream] = false;
-}
-
-/* ---- go words ---- */
-
-static bool goes_to(const struct nocap_event *e, uint32_t noc_xy)
-{
-    const struct nocap_noc_ends ends = nocap_noc_ends(e);
-    return ends.to_known && nocap_xy_equal(ends.to, nocap_cq_rect_decode(noc_xy).low);
-}
-
-/* How many go words the command has from entry `from` of its own on, before entry `to`: tiles of
- * another kind have theirs elsewhere. */
-static uint32_t count_words(const struct cq *q, const struct nocap_cq_command *c, uint32_t from,
-                            uint64_t to)
-{
-    const struct cq_subordinate *s = &q->subordinate;
-    uint32_t count = 0;
-    for (uint64_t i = from; i < to && c->noc_data_start_index + i < s->words; i++) {
-        uint32_t noc_xy = s->table[c->noc_data_start_index + i];
-        count += cq_is_worker(q, nocap_cq_rect_decode(noc_xy).low);
-    }
-    return count;
-}
-
-static void judge_stray(struct cq *q, const struct nocap_event *e, uint32_t word, bool said)
-{
-    struct cq_subordinate *s = &q->subordinate;
-    CQ_EXECUTOR_AFTER(q, CQ_072, s->since, said, RELATED(record_index(q)),
-                      "the go words of the subordinate dispatcher, which its command says",
-                      "0x%08x to 0x%llx of %u,%u%s", word, wide(e->daddr), e->d.x, e->d.y,
-                      e->mcast != 0 ? " and others" : "");
-    cq_blame(&q->expected.launch, fault_of(q->m, said));
-    s->strays += !said;
-}
-
-/* False: the go word is none of its command. */
-static bool take_word(struct cq *q, const struct nocap_cq_command *c, const struct nocap_event *e,
-                      uint32_t word)
-{
-    struct cq_subordinate *s = &q->subordinate;
-    uint64_t first = c->noc_data_start_index, i = s->sent;
-    while (i < c->num_unicast_txns && first + i < s->words &&
-           !(goes_to(e, s->table[first + i]) && word == (uint32_t)c->go_signal)) {
-        i++;
-    }
-    bool said = i < c->num_unicast_txns && first + i < s->words;
-    judge_stray(q, e, word, said);
-    if (!said) {
-        return false;
-    }
-    uint32_t out = count_words(q, c, s->sent, i);
-    bool right = out <= s->strays;
-    CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
-                      "the go words of the subordinate dispatcher, one behind the other",
-                      "%u missing before that of %u,%u", out, e->d.x, e->d.y);
-    cq_blame(&q->expected.launch, fault_of(q->m, right));
-    s->strays -= out < s->strays ? out : s->strays;
-    s->sent = (uint32_t)i + 1;
-    return true;
-}
-
-/* It goes to the same rectangle each time. Which of its tiles look at that word, nobody knows. */
-static void take_multicast(struct cq *q, const struct nocap_cq_command *c,
-                           const struct nocap_event *e, uint32_t word)
-{
-    struct cq_subordinate *s = &q->subordinate;
-    const struct nocap_noc_ends ends = nocap_noc_ends(e);
-    const struct nocap_cq_rect grid = {ends.to, ends.to_other};
-    uint64_t at = q->m->layout->go_messages + c->multicast_go_offset * NOCAP_GO_WORD_SIZE;
-    bool same = !s->grid_known ||
-                (nocap_xy_equal(grid.low, s->grid.low) && nocap_xy_equal(grid.high, s->grid.high));
-    bool said = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && !s->multicast && e->daddr == at &&
-                word == (uint32_t)c->go_signal && same;
-    judge_stray(q, e, word, said);
-    if (said) {
-        s->multicast = s->grid_known = true;
-        s->grid = grid;
-    }
-}
-
-static bool is_go_word(const struct cq *q, const struct nocap_event *e, const struct access *a,
-                       uint32_t *word)
-{
-    uint64_t at = e->daddr - q->m->layout->go_messages;
-    bool place = at % NOCAP_GO_WORD_SIZE == 0 && at / NOCAP_GO_WORD_SIZE < q->m->layout->go_words;
-    return place && (e->has & NOCAP_F_D) != 0 && access_word(a, e->daddr, word) &&
-           (e->mcast != 0 || (at == 0 && cq_is_worker(q, e->d)));
-}
-
-void cq_subordinate_write(struct cq *q, const struct nocap_event *e)
-{
-    struct cq_subordinate *s = &q->subordinate;
-    uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
-    struct access a = access_of_event(e, e->daddr, size);
-    uint32_t word;
-    if (q->loose || !is_go_word(q, e, &a, &word)) {
-        return;
-    }
-    const struct nocap_cq_command *c = present(q);
-    bool known = c != NULL && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL;
-    bool said = false;
-    if (known) {
-        start(q);
-        judge_let(q, c);
-        judge_counted(q, c);
-    }
-    if (e->mcast != 0) {
-        if (known) {
-            take_multicast(q, c, e, word);
-        }
-        cq_dispatcher_go_to_all(q, e, word);
-        return;
-    }
-    if (known) {
-        said = !s->listed || take_word(q, c, e, word);
-    }
-    cq_dispatcher_go(q, e, word, said);
-}
-
-/* What the trace says of it when it goes on: all go words have left. */
-static void judge_words(struct cq *q, const struct nocap_cq_command *c)
-{
-    struct cq_subordinate *s = &q->subordinate;
-    judge_let(q, c);
-    if (cq_sees_writes(q)) {
-        uint32_t out = s->listed ? count_words(q, c, s->sent, c->num_unicast_txns) : 0;
-        out += c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && !s->multicast;
-        bool right = out <= s->strays;
-        CQ_EXECUTOR_AFTER(
-            q, CQ_072, s->since, right, RELATED(record_index(q)),
-            "every go word of a command sent before its page is released", "%u of %llu missing",
-            out, wide(c->num_unicast_txns + (c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO)));
-        cq_blame(&q->expected.launch, fault_of(q->m, right));
-    }
 }
 
 static void take_table(struct cq_subordinate *s)
@@ -337,16 +145,20 @@ static void take_table(struct cq_subordinate *s)
 static void end_command(struct cq *q)
 {
     struct cq_subordinate *s = &q->subordinate;
-    const struct nocap_cq_command *c = present(q);
+    const struct nocap_cq_command *c = cq_subordinate_command(q);
     if (c == NULL) {
         s->listed = false; /* it may have been another table */
         s->origin = false; /* .. or a launch */
     } else if (c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) {
-        judge_words(q, c);
+        cq_subordinate_end_launch(q, c);
     } else if (c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA) {
         take_table(s);
     }
+    s->ended = c != NULL && c->id == NOCAP_CQ_DISPATCH_TERMINATE;
+    s->finished++;
+    s->adrift = !s->at.known || s->page[s->at.v] >= NOT_KNOWN;
     if (s->at.known) {
+        s->behind = s->page[s->at.v] < NOT_KNOWN ? s->page[s->at.v] + 1 : s->behind;
         s->page[s->at.v] = NO_INDEX;
         s->at.v = place_behind(&q->places.subordinate, s->at.v, 1);
     }
@@ -374,6 +186,19 @@ void cq_subordinate_release(struct cq *q, uint32_t value)
     end_command(q);
 }
 
+/* It looks for the next command, or begins with it, and has kept the page of the one before. */
+static void judge_kept(struct cq *q)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    if (s->at.known && s->reads && s->releases) {
+        CQ_EXECUTOR_AFTER(q, CQ_039, s->since, false, RELATED(s->executed),
+                          "the page of a command released before the next is looked for",
+                          "0x%x is not", place_address(&q->places.subordinate, s->at.v));
+        cq_blame(&s->since, q->m->fault);
+        end_command(q);
+    }
+}
+
 /* It begins with the command at `addr`. */
 void cq_subordinate_exec(struct cq *q, uint64_t addr)
 {
@@ -381,6 +206,9 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr)
     uint32_t page = page_of(q, addr);
     if (q->loose) {
         return;
+    }
+    if (s->at.known && page == place_behind(&q->places.subordinate, s->at.v, 1)) {
+        judge_kept(q);
     }
     if (s->at.known && s->at.v != page && !s->releases) {
         end_command(q); /* nobody shows that its page went back */
@@ -398,8 +226,9 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr)
     s->decoded = s->decoded && page == s->at.v;
     s->at.v = page;
     s->reads = true;
-    start(q);
-    cq_report_step(q, NOCAP_RECORD_EXECUTED, record_of(q));
+    s->executed = q->m->event->index;
+    cq_subordinate_start(q);
+    cq_report_step(q, NOCAP_RECORD_EXECUTED, cq_subordinate_record(q));
 }
 
 void cq_subordinate_core(struct cq *q, const struct access *a)
@@ -415,6 +244,9 @@ void cq_subordinate_core(struct cq *q, const struct access *a)
             cq_subordinate_exec(q, a->addr);
         }
         return;
+    }
+    if (a->addr == q->subordinate_sem[CQ_DISPATCH] && !q->loose) {
+        judge_kept(q);
     }
     uint64_t stream =
         (a->addr - nocap_stream_address(q->numbers->first_stream, NOCAP_STREAM_SPACE_AVAILABLE)) /
@@ -468,9 +300,11 @@ bool cq_subordinate_notified(struct cq *q, const struct access *a)
 
 void cq_subordinate_brief(struct cq *q, const struct cq_brief *b)
 {
-    for (unsigned i = 0; i < CQ_STREAMS && !cq_sees_syncs(q); i++) {
-        if (b->known && b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL &&
-            (b->count >> i & 1) != 0) {
+    bool notifies = b->known && b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL;
+    for (unsigned i = 0; notifies && i < CQ_STREAMS; i++) {
+        bool this = (b->count >> i & 1) != 0;
+        q->subordinate.told[i] += this;
+        if (this && !cq_sees_syncs(q)) {
             take_notify(q, i);
         }
     }

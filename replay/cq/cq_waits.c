@@ -23,7 +23,8 @@ static bool short_of_credits(const struct queue_view *v, uint64_t *have, uint64_
     const struct cq_ring *r = &v->q->ring;
     const struct cq_prefetcher *p = &v->q->prefetcher;
     const struct cq_record *record = p->relay != NO_INDEX ? cq_record(v->q, p->relay) : NULL;
-    if (!r->origin || p->open || v->unrelayed == 0 || record == NULL || !record->good) {
+    if (!r->origin || p->open || v->unrelayed == 0 || record == NULL || !record->good ||
+        record->subordinate) {
         return false;
     }
     uint64_t used = r->acquired - given_back(v);
@@ -31,11 +32,6 @@ static bool short_of_credits(const struct queue_view *v, uint64_t *have, uint64_
     *need = record->gathered ? 1 : record->pages; /* it takes the others as their bytes come */
     return *have < *need;
 }
-
-/* The next thing that a core waits for: `w` is its wait, for nobody yet, `what` has WAIT_TEXT bytes
- * for what it waits for. False: it does not wait for that. */
-typedef bool cq_waiting(const struct queue_view *v, struct nocap_wait *w, char *what);
-#define WHAT(...) snprintf(what, WAIT_TEXT, __VA_ARGS__)
 
 static bool wants_credits(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
@@ -162,138 +158,25 @@ static bool wants_host(const struct queue_view *v, struct nocap_wait *w, char *w
 
 /* ---- the dispatcher: pages, announcements of workers, room for completions, barriers ---- */
 
-/* The stream on which the command that is executed waits for workers. */
-static const struct cq_stream *awaited_stream(const struct queue_view *v)
+static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_brief *b = &v->q->ring.brief;
     uint32_t i = (uint32_t)b->stream - v->q->numbers->first_stream;
     bool waits = v->q->ring.executing && b->known &&
                  ((b->id == NOCAP_CQ_DISPATCH_WAIT && (b->flags & NOCAP_CQ_WAIT_STREAM) != 0) ||
                   b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL);
-    return waits && i < CQ_STREAMS ? &v->q->dispatcher.streams[i] : NULL;
-}
-
-/* BRISC of a worker that stored DONE and did not announce it. */
-static void report_unannounced(const struct queue_view *v, struct nocap_xy at)
-{
-    struct wait_builder t = *v->t;
-    t.tile = tile_find(t.m, 0, at);
-    if (t.tile != NULL) {
-        struct nocap_wait w = wait_begin(&t, NOCAP_BY_BRISC, t.tile->launch.done);
-        w.what = "stored DONE and never announced it to the dispatcher";
-        w.state = "behind its launch";
-        w.release = "an inline write of 0x40 to the dispatcher's stream";
-        wait_report(&t, &w);
-    }
-}
-
-static bool is_missing(const struct cq_worker *worker, unsigned offset)
-{
-    bool missing = worker->owes || (worker->go && worker->since != FAULT_NONE);
-    return missing && worker->offset == offset;
-}
-
-static struct nocap_xy worker_place(unsigned i)
-{
-    return (struct nocap_xy){(uint8_t)(i % NOCAP_GRID_WIDTH), (uint8_t)(i / NOCAP_GRID_WIDTH)};
-}
-
-/* Whether those whose announcements the trace would show are all that the count lacks: the others
- * have sent theirs. */
-static bool seen_are_all(const struct queue_view *v, const struct cq_stream *s, uint32_t have,
-                         unsigned offset)
-{
-    uint64_t seen = 0;
-    for (unsigned i = 0; i < CQ_TILES; i++) {
-        seen += is_missing(&v->q->workers[i], offset) && cq_set_has(&v->q->owing, worker_place(i));
-    }
-    return s->settled && s->goes > have && seen >= s->goes - have;
-}
-
-/* The workers of which an announcement is missing, each as one to wait for. Their number. */
-static unsigned report_missing(const struct queue_view *v, const struct nocap_wait *base,
-                               const struct cq_stream *s)
-{
-    unsigned found = 0, offset = (unsigned)(s - v->q->dispatcher.streams);
-    bool seen_only = seen_are_all(v, s, (uint32_t)base->have, offset);
-    for (unsigned i = 0; i < CQ_TILES; i++) {
-        struct nocap_xy at = worker_place(i);
-        const struct cq_worker *worker = &v->q->workers[i];
-        if (!is_missing(worker, offset) || (seen_only && !cq_set_has(&v->q->owing, at))) {
-            continue;
-        }
-        struct nocap_wait w = *base;
-        w.by = wait_party_at(v->t, NOCAP_BY_BRISC, at);
-        wait_report(v->t, &w);
-        found++;
-        if (worker->done == YES) {
-            report_unannounced(v, at);
-        }
-    }
-    return found;
-}
-
-/* Whether as many have come as there were go words: whoever is not seen to announce has done so. */
-static bool all_answered(const struct queue_view *v, const struct cq_stream *s, uint32_t have)
-{
-    return v->q->sees_noc && s->settled && have >= s->goes;
-}
-
-/* Why no more announcements come. */
-static void report_go_words(char *what, size_t at, const struct queue_view *v,
-                            const struct cq_stream *s)
-{
-    const struct cq_stream *streams = v->q->dispatcher.streams;
-    for (unsigned i = 0; s->goes == 0 && i < CQ_STREAMS; i++) {
-        if (streams[i].goes > 0) {
-            snprintf(what + at, WAIT_TEXT - at, "; the %llu go words name stream %u instead",
-                     wide(streams[i].goes), v->q->numbers->first_stream + i);
-            return;
-        }
-    }
-    snprintf(what + at, WAIT_TEXT - at, "; %llu go words were sent for it, and all are answered",
-             wide(s->goes));
-}
-
-static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char *what)
-{
-    const struct cq_stream *s = awaited_stream(v);
-    const struct cq_brief *b = &v->q->ring.brief;
-    const struct poll *l = v->polls[CQ_DISPATCH];
-    if (s == NULL) {
+    if (!waits || i >= CQ_STREAMS) {
         return false;
     }
-    unsigned offset = (unsigned)(s - v->q->dispatcher.streams);
-    uint64_t where =
-        nocap_stream_address(v->q->numbers->first_stream + offset, NOCAP_STREAM_SPACE_AVAILABLE);
-    bool polls = l != NULL && l->addr == where;
-    uint32_t have = polls ? (uint32_t)l->value : s->value;
-    uint32_t ahead = (have - b->count) << (32 - v->q->numbers->count_bits);
-    bool come = b->count == 0 || ((polls || s->read) && (int32_t)ahead >= 0);
-    if (come || (!polls && v->q->sees_loads)) {
-        return false;
-    }
-    int n = WHAT("%u announcements of workers on stream %u", b->count,
-                 v->q->numbers->first_stream + offset);
-    wait_since(w, polls ? l->since : b->at);
-    w->index = v->q->ring.executed_index;
-    w->counted = true;
-    w->have = have;
-    w->need = b->count;
-    wait_place(w, where, 4);
-    if (all_answered(v, s, have)) {
-        w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
-        w->release = "the host, which enqueued it, waits for as many as it sends go words";
-        report_go_words(what, (size_t)n, v, s);
-    } else if (report_missing(v, w, s) != 0) {
-        *what = '\0'; /* all is reported */
-    } else if (!v->q->sees_noc) {
-        w->counted = false;
-    } else {
-        snprintf(what + n, WAIT_TEXT - (size_t)n,
-                 "; %llu go words were sent and no worker is left to notify", wide(s->goes));
-    }
-    return true;
+    const struct cq_stream *s = &v->q->dispatcher.streams[i];
+    const struct cq_asked asked = {.stream = i,
+                                   .count = b->count,
+                                   .poll = v->polls[CQ_DISPATCH],
+                                   .read = s->read,
+                                   .value = s->value,
+                                   .at = b->at,
+                                   .index = v->q->ring.executed_index};
+    return cq_wants_workers(v, &asked, w, what);
 }
 
 static bool wants_space(const struct queue_view *v, struct nocap_wait *w, char *what)
@@ -382,11 +265,15 @@ static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what
 static const struct {
     cq_waiting *waits;
     const char *state, *release;
-} steps[CQ_CORES][9] = {
+} steps[CQ_CORES][11] = {
     [CQ_PREFETCH] =
         {
             {wants_credits, "polling its credits",
              "the dispatcher returns a block of page credits"},
+            {cq_wants_subordinate_credit, "polling its credits",
+             "the subordinate dispatcher returns a page"},
+            {cq_forgot_subordinate_page, "behind a relay",
+             "it adds 1 to the semaphore of the subordinate dispatcher"},
             {wants_publish, "in a relay", "it adds the pages to semaphore 0 of the dispatcher"},
             {wants_notify, "in STALL", "the dispatcher executes the WAIT with NOTIFY_PREFETCH"},
             {wants_read, "in a PCIe read", "the data land"},
@@ -398,6 +285,8 @@ static const struct {
     [CQ_DISPATCH] =
         {
             {is_over, "ended", NULL},
+            {cq_forgot_notify, "behind a notification",
+             "it counts up the word that the subordinate dispatcher looks at"},
             {wants_workers, "in WAIT", "a notify from each missing worker"},
             {wants_space, "polling the read pointer",
              "the host reads completion pages and moves its read pointer"},
@@ -437,6 +326,7 @@ static void report_cores(struct queue_view *v)
     if (v->observed[CQ_PREFETCH]) {
         report_core(v, CQ_PREFETCH);
     }
+    cq_tell_subordinate(v);
 }
 
 static void look_over(struct queue_view *v)
@@ -451,6 +341,7 @@ static void look_over(struct queue_view *v)
         v->observed[core] =
             !q->loose && ((q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen);
     }
+    cq_look_at_subordinate(v);
     uint64_t pages = c->pages_read + c->page_read; /* came back, whoever shows it */
     uint64_t ids = c->device.next > c->host.next ? c->device.next : c->host.next;
     v->done = pages > ids ? pages : ids;
@@ -468,7 +359,8 @@ static void look_over(struct queue_view *v)
         v->unfetched -= v->unfetched > 0 && q->ring.ended;
     }
     bool at_work = q->ring.executing && q->ring.ends_shown && !q->ring.finished && !q->ring.ended;
-    v->demand = at_work || v->owed > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open;
+    v->demand = at_work || v->owed > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open ||
+                v->commands > 0;
     v->demand = v->demand || cq_host_slot_poll(v) != NULL || cq_host_completion_poll(v) != NULL;
 }
 

@@ -3,6 +3,8 @@
 #ifndef NOCAP_REPLAY_CQ_WAITS_H
 #define NOCAP_REPLAY_CQ_WAITS_H
 
+#include <stdio.h>
+
 #include "replay/core/progress.h"
 #include "replay/core/wait_builder.h"
 #include "replay/cq/cq_private.h"
@@ -18,7 +20,17 @@ struct queue_view {
     bool pages_wanted;   /* the dispatcher waits for the prefetcher, or nobody sees it */
     uint64_t done, owed; /* events that the host asked for */
     uint64_t unfetched, unrelayed;
+    /* of the subordinate dispatcher: commands of the host that it has not finished, and of these
+     * the launches of each stream; what it looks at again and again */
+    uint64_t commands;
+    unsigned launches[CQ_STREAMS];
+    const struct poll *subordinate_poll;
 };
+
+/* The next thing that a core waits for: `w` is its wait, for nobody yet, `what` has WAIT_TEXT bytes
+ * for what it waits for. False: it does not wait for that. */
+typedef bool cq_waiting(const struct queue_view *v, struct nocap_wait *w, char *what);
+#define WHAT(...) snprintf(what, WAIT_TEXT, __VA_ARGS__)
 
 static inline struct nocap_party cq_party(const struct queue_view *v, enum cq_core core)
 {
@@ -26,11 +38,36 @@ static inline struct nocap_party cq_party(const struct queue_view *v, enum cq_co
     return wait_party_at(v->t, agent, v->q->at[core]);
 }
 
+static inline struct nocap_party cq_subordinate_party(const struct queue_view *v)
+{
+    return wait_party_at(v->t, NOCAP_BY_NCRISC, v->q->at[CQ_DISPATCH]);
+}
+
 static inline void wait_since(struct nocap_wait *w, struct event_ref at)
 {
     w->since = at.t;
     w->index = at.index;
 }
+
+/* cq_waits_workers.c: announcements that a dispatcher waits for */
+struct cq_asked {
+    unsigned stream; /* from the first one that counts workers */
+    uint32_t count;
+    bool own;                /* the subordinate dispatcher waits, which sends the go words */
+    const struct poll *poll; /* what the one who waits looks at */
+    bool read;               /* it has seen `value` */
+    uint32_t value;
+    struct event_ref at; /* of the record */
+    uint64_t index;      /* since it executes the command */
+};
+bool cq_wants_workers(const struct queue_view *v, const struct cq_asked *asked,
+                      struct nocap_wait *w, char *what);
+
+/* cq_waits_subordinate.c: the subordinate dispatcher, and what others owe it */
+void cq_look_at_subordinate(struct queue_view *v);
+void cq_tell_subordinate(const struct queue_view *v);
+/* Steps of the prefetcher, and of the dispatcher. */
+cq_waiting cq_wants_subordinate_credit, cq_forgot_subordinate_page, cq_forgot_notify;
 
 /* cq_waits_host.c: slots, completions */
 /* What the host looks at again and again; NULL: it does not. */

@@ -230,7 +230,8 @@ static void set_offsets(struct sim_cq *q, struct cq_agent *a)
     CO_END(a);
 }
 
-/* All that was written has arrived; the subordinate dispatcher may send the go words. */
+/* All that was written has arrived; the subordinate dispatcher may send the go words. A fault: it
+ * is not told. */
 static void notify_subordinate(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_dispatch *d = &q->dispatch;
@@ -240,7 +241,8 @@ static void notify_subordinate(struct sim_cq *q, struct cq_agent *a)
     }
     CQ_SLEEP(q, a, 8, 8);
     for (a->i = 0; a->i < q->n->streams; a->i++) {
-        if ((d->command.index_bitmask >> a->i & 1) != 0) {
+        if ((d->command.index_bitmask >> a->i & 1) != 0 &&
+            !sim_cq_fault_due(q, NOCAP_SIM_FAULT_NOTIFY_FORGOTTEN)) {
             uint32_t at = sim_cq_sync(q->n, a->i);
             store(q, at, sim_cq_load32(q->dispatch_l1, at) + 1);
             sim_cq_changed(q, CQ_WATCH_NOTIFIED);

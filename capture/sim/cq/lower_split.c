@@ -17,6 +17,18 @@ static uint32_t count_before(const struct sim_cq *q)
     return (uint32_t)(q->lowering.program.index - CQ_CONFIG_PLACES + 1) * q->workers;
 }
 
+static uint32_t pages_of(const struct nocap_queue *n)
+{
+    return n->subordinate_size / n->subordinate_page;
+}
+
+/* A fault needs more commands of the subordinate than its buffer has pages. */
+static bool fills_buffer(const struct sim_cq *q)
+{
+    return q->k.fault == NOCAP_SIM_FAULT_SUBORDINATE_CREDIT_IGNORED && !q->k.struck &&
+           q->lowering.program.index >= q->fault_program;
+}
+
 bool sim_cq_split_prepare(struct sim_cq *q)
 {
     struct cq_lowering *l = &q->lowering;
@@ -25,6 +37,11 @@ bool sim_cq_split_prepare(struct sim_cq *q)
     if (is_first(q)) {
         sim_cq_put_worker_sems(q);
         MADE(l);
+        sim_cq_put_go_list(q);
+        sim_cq_address(q, 1);
+        MADE(l);
+    }
+    for (l->i = 0; fills_buffer(q) && l->i <= pages_of(q->n); l->i++) {
         sim_cq_put_go_list(q);
         sim_cq_address(q, 1);
         MADE(l);
@@ -43,12 +60,14 @@ bool sim_cq_split_prepare(struct sim_cq *q)
     return false;
 }
 
-/* Whether go words go to all at once: in some runs, where a rectangle has them. Most faults need
- * single ones. */
+/* Whether go words go to all at once: in some runs, where a rectangle has them. Some faults need
+ * single ones, or that all workers are observed. */
 static bool multicasts(const struct sim_cq *q)
 {
-    return !q->set->multicasts_by_count && q->cores[CQ_ROLE_ALL].rects == 1 &&
-           (q->k.fault == NOCAP_SIM_FAULT_NONE || q->k.fault == NOCAP_SIM_FAULT_GO_LEFT_OUT) &&
+    bool single = q->k.fault == NOCAP_SIM_FAULT_GO_ASTRAY ||
+                  q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_HIGH ||
+                  (q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_LOW && q->workers > CQ_WORKERS_OBSERVED);
+    return !q->set->multicasts_by_count && q->cores[CQ_ROLE_ALL].rects == 1 && !single &&
            sim_mix(&q->k, 9, 0) % 3 == 0;
 }
 

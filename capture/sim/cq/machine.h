@@ -234,7 +234,7 @@ struct cq_subordinate {
     uint32_t go_table[NOCAP_CQ_GO_TABLE];
     uint32_t launched[NOCAP_CQ_STREAMS]; /* go signals of each counter */
     uint32_t turn;                       /* go word */
-    bool hasty;                          /* a fault: it does not wait */
+    bool hasty, keeps;                   /* faults: it does not wait; it gives no page back */
 };
 
 struct sim_cq {

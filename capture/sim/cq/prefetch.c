@@ -297,18 +297,21 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
 static bool has_subordinate_credit(const struct sim_cq *q)
 {
     uint32_t counter = sim_cq_semaphore(q->n, q->n->subordinate_free);
-    return sim_cq_load32(q->prefetch_l1, counter) != q->prefetch.subordinate.acquired;
+    return (int32_t)(sim_cq_load32(q->prefetch_l1, counter) - q->prefetch.subordinate.acquired) > 0;
 }
 
-/* A command of the subordinate dispatcher has a page of its own. Faults: it is written a page
- * further on; the page is never published. */
+/* A command of the subordinate dispatcher has a page of its own. Faults: it takes one that was not
+ * released; it is written a page further on; the page is never published. */
 static void relay_subordinate(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_prefetch *f = &q->prefetch;
     const uint32_t counter = sim_cq_semaphore(q->n, q->n->subordinate_free);
     const uint32_t end = q->n->subordinate_buffer + q->n->subordinate_size;
     CO_BEGIN(a);
-    CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, counter, 4, POLL_CREDIT), has_subordinate_credit(q));
+    f->ignores_credit = !has_subordinate_credit(q) &&
+                        sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_CREDIT_IGNORED);
+    CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, counter, 4, POLL_CREDIT),
+            has_subordinate_credit(q) || f->ignores_credit);
     f->subordinate.acquired++;
     bool astray = sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_PAGE_WRONG);
     uint32_t to = f->subordinate.ring + (astray ? q->n->subordinate_page : 0);

@@ -6,7 +6,7 @@
 #include "capture/sim/cq/machine.h"
 #include "formats/blackhole/niu.h"
 
-enum { BOOT = 260, POLL_PAGE = 10, POLL_SYNC = 10, POLL_STREAM = 12 };
+enum { BOOT = 260, POLL_PAGE = 10, POLL_SYNC = 10, POLL_STREAM = 12, SLOW = 200000 };
 
 static cq_routine loop, set_go, send_go, send_words;
 
@@ -42,19 +42,24 @@ static void read_command(struct sim_cq *q)
     sim_cq_emit_exec(q, s->ptr, s->header, size, seq);
 }
 
-/* Its page goes back. A fault: another one with it. */
+/* Its page goes back. Faults: another one with it; none any more. */
 static void release(struct sim_cq *q)
 {
     struct cq_subordinate *s = &q->subordinate;
     sim_cq_emit_unit(q, NOCAP_OP_DONE, s->ptr, 0, 0);
-    sim_cq_send_subordinate_release(
-        q, sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_RELEASE_2) ? 2 : 1);
+    bool before = s->taken > 1; /* pages went back */
+    s->keeps |= before && sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_RELEASE_MISSED);
+    if (!s->keeps) {
+        sim_cq_send_subordinate_release(
+            q, sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_RELEASE_2) ? 2 : 1);
+    }
     s->ptr += q->n->subordinate_page;
     if (s->ptr == q->n->subordinate_buffer + q->n->subordinate_size) {
         s->ptr = q->n->subordinate_buffer;
     }
 }
 
+/* Faults: it does not go on with what it has read; it takes long, and its pages run out. */
 static void loop(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_subordinate *s = &q->subordinate;
@@ -65,7 +70,14 @@ static void loop(struct sim_cq *q, struct cq_agent *a)
                 sim_cq_load32(q->dispatch_l1, counter) != s->taken);
         s->taken++;
         read_command(q);
+        if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_DEAD)) {
+            a->run = NULL;
+            return;
+        }
         CQ_SLEEP(q, a, 20, 30);
+        if (sim_cq_fault_pending(q, NOCAP_SIM_FAULT_SUBORDINATE_CREDIT_IGNORED)) {
+            CQ_SLEEP(q, a, SLOW, 1);
+        }
         if (s->command.id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA) {
             CO_CALL(q, a, set_go);
         } else if (s->command.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) {
@@ -131,6 +143,19 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
     CO_END(a);
 }
 
+/* Where a multicast goes. A fault: not to its first row, or column. */
+static struct nocap_cq_rect all_workers(struct sim_cq *q)
+{
+    struct nocap_cq_rect rect = q->cores[CQ_ROLE_ALL].rect[0];
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_SHORT)) {
+        bool rows = rect.high.y > rect.low.y || rect.high.x == rect.low.x;
+        rect.low.y = (uint8_t)(rect.low.y + rows);
+        rect.low.x = (uint8_t)(rect.low.x + !rows);
+        rect.high.y = rect.high.y < rect.low.y ? rect.low.y : rect.high.y;
+    }
+    return rect;
+}
+
 /* The go word is put over the command and goes out from there. Faults: one worker, or all, are left
  * out; one gets that of another. */
 static void send_words(struct sim_cq *q, struct cq_agent *a)
@@ -142,12 +167,13 @@ static void send_words(struct sim_cq *q, struct cq_agent *a)
     CQ_SLEEP(q, a, 6, 4);
     if (s->command.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO &&
         !sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_LEFT_OUT)) {
-        sim_cq_send_go(q, q->cores[CQ_ROLE_ALL].rect[0], true, s->ptr);
+        sim_cq_send_go(q, all_workers(q), true, s->ptr);
         CQ_SLEEP(q, a, 6, 6);
     }
     for (s->turn = 0; s->turn < s->command.num_unicast_txns; s->turn++) {
         CQ_AWAIT(q, a, CQ_WATCH_ACKED, q->packets_out < CQ_PACKETS_OUT);
-        if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_LEFT_OUT)) {
+        if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_LEFT_OUT) ||
+            sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_SHORT)) {
             continue;
         }
         uint32_t entry = (uint32_t)s->command.noc_data_start_index + s->turn;

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The go words of the subordinate dispatcher: when they may leave, and for which tiles. Rules
+ * CQ-048, CQ-058, CQ-072 and CQ-073, as far as they are about it. */
+#include "formats/blackhole/noc_ends.h"
+#include "replay/cq/cq_private.h"
+
+static uint64_t record_index(struct cq *q)
+{
+    const struct cq_record *r = cq_subordinate_record(q);
+    return r != NULL ? r->at.index : NO_INDEX;
+}
+
+static uint64_t stream_number(const struct cq *q, const struct nocap_cq_command *c)
+{
+    return c->wait_stream - q->numbers->first_stream;
+}
+
+/* It begins with a launch: workers run with what was written for it. */
+void cq_subordinate_start(struct cq *q)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    const struct nocap_cq_command *c = cq_subordinate_command(q);
+    if (!s->started && c != NULL && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) {
+        s->started = true;
+        q->expected.launch = s->written;
+        cq_blame(&q->expected.launch, cq_subordinate_record(q)->brief.since);
+        s->written = FAULT_NONE;
+    }
+}
+
+/* It sends the go words of a launch, or has sent them: the dispatcher must have let it. */
+static void judge_let(struct cq *q, const struct nocap_cq_command *c)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    uint64_t stream = stream_number(q, c);
+    if (s->let || stream >= CQ_STREAMS) {
+        return;
+    }
+    s->let = true;
+    s->launched[stream]++;
+    if (s->origin && (s->notifies || q->prefetcher.events_seen)) {
+        bool right = s->launched[stream] <= s->notified[stream];
+        CQ_EXECUTOR_AFTER(q, CQ_073, s->since, right, RELATED(record_index(q)),
+                          "go words sent when the dispatcher has notified its subordinate",
+                          "launch %u of stream %llu, %u were notified", s->launched[stream],
+                          wide(c->wait_stream), s->notified[stream]);
+        cq_blame(&q->expected.launch, fault_of(q->m, right));
+    }
+}
+
+/* Go words that are multicast wait for the notifies of all before them; of others the records say
+ * how many there were. */
+static void judge_waited(struct cq *q, const struct nocap_cq_command *c, uint64_t stream)
+{
+    const struct cq_stream *counted = &q->dispatcher.streams[stream];
+    struct cq_record *r = cq_subordinate_record(q);
+    bool multicast = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
+    if (r == NULL || !multicast || !q->program.counts || !counted->settled || !q->sees_noc) {
+        return;
+    }
+    uint32_t off = ((uint32_t)c->wait_count - (uint32_t)counted->goes)
+                   << (32 - q->numbers->count_bits);
+    FOLLOWING(q->m, r->brief.since,
+              CHECK_AT(q->m, NULL, CQ_048, off == 0, r->brief.at, NO_REFS,
+                       "SEND_GO_SIGNAL behind the notifies of all go words before it",
+                       "it waits for %llu, there were %llu go words", wide(c->wait_count),
+                       wide(counted->goes)));
+    cq_note_fault(q);
+    cq_blame(&r->brief.since, fault_of(q->m, off == 0));
+    cq_blame(&q->expected.launch, r->brief.since);
+}
+
+/* Its first go word leaves. */
+static void judge_counted(struct cq *q, const struct nocap_cq_command *c)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    uint64_t stream = stream_number(q, c);
+    if (s->sent > 0 || s->multicast || stream >= CQ_STREAMS || !s->fresh[stream]) {
+        return;
+    }
+    judge_waited(q, c, stream);
+    const struct cq_record *r = cq_subordinate_record(q);
+    cq_judge_counted(q, (unsigned)stream, s->counts[stream], (uint32_t)c->wait_count,
+                     r != NULL ? r->brief.since : FAULT_NONE);
+    cq_blame(&q->expected.launch, q->m->fault);
+    cq_blame(&q->expected.launch, q->dispatcher.streams[stream].since); /* it counted that, too */
+    s->fresh[stream] = false;
+}
+
+/* ---- which ---- */
+
+static bool goes_to(const struct nocap_event *e, uint32_t noc_xy)
+{
+    const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    return ends.to_known && nocap_xy_equal(ends.to, nocap_cq_rect_decode(noc_xy).low);
+}
+
+/* How many go words the command has from entry `from` of its own on, before entry `to`: tiles of
+ * another kind have theirs elsewhere. */
+static uint32_t count_words(const struct cq *q, const struct nocap_cq_command *c, uint32_t from,
+                            uint64_t to)
+{
+    const struct cq_subordinate *s = &q->subordinate;
+    uint32_t count = 0;
+    for (uint64_t i = from; i < to && c->noc_data_start_index + i < s->words; i++) {
+        uint32_t noc_xy = s->table[c->noc_data_start_index + i];
+        count += cq_is_worker(q, nocap_cq_rect_decode(noc_xy).low);
+    }
+    return count;
+}
+
+static void judge_stray(struct cq *q, const struct nocap_event *e, uint32_t word, bool said)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    CQ_EXECUTOR_AFTER(q, CQ_072, s->since, said, RELATED(record_index(q)),
+                      "the go words of the subordinate dispatcher, which its command says",
+                      "0x%08x to 0x%llx of %u,%u%s", word, wide(e->daddr), e->d.x, e->d.y,
+                      e->mcast != 0 ? " and others" : "");
+    cq_blame(&q->expected.launch, fault_of(q->m, said));
+    s->strays += !said;
+}
+
+/* False: the go word is none of its command. */
+static bool take_word(struct cq *q, const struct nocap_cq_command *c, const struct nocap_event *e,
+                      uint32_t word)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    uint64_t first = c->noc_data_start_index, i = s->sent;
+    while (i < c->num_unicast_txns && first + i < s->words &&
+           !(goes_to(e, s->table[first + i]) && word == (uint32_t)c->go_signal)) {
+        i++;
+    }
+    bool said = i < c->num_unicast_txns && first + i < s->words;
+    judge_stray(q, e, word, said);
+    if (!said) {
+        return false;
+    }
+    uint32_t out = count_words(q, c, s->sent, i);
+    bool right = out <= s->strays;
+    s->left_out += out;
+    CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
+                      "the go words of the subordinate dispatcher, one behind the other",
+                      "%u missing before that of %u,%u", out, e->d.x, e->d.y);
+    cq_blame(&q->expected.launch, fault_of(q->m, right));
+    s->strays -= out < s->strays ? out : s->strays;
+    s->sent = (uint32_t)i + 1;
+    return true;
+}
+
+/* How many workers of a rectangle are not in another one. */
+static uint32_t count_missed(const struct cq *q, struct nocap_cq_rect of, struct nocap_cq_rect in)
+{
+    uint32_t count = 0;
+    for (unsigned i = 0; i < CQ_TILES; i++) {
+        const struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH),
+                                    (uint8_t)(i / NOCAP_GRID_WIDTH)};
+        count += cq_is_worker(q, at) && nocap_in_rectangle(of.low, of.high, at) &&
+                 !nocap_in_rectangle(in.low, in.high, at);
+    }
+    return count;
+}
+
+/* It goes to the same rectangle each time. */
+static bool take_multicast(struct cq *q, const struct nocap_cq_command *c,
+                           const struct nocap_event *e, uint32_t word)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    const struct nocap_cq_rect grid = {ends.to, ends.to_other};
+    uint64_t at = q->m->layout->go_messages + c->multicast_go_offset * NOCAP_GO_WORD_SIZE;
+    bool same = !s->grid_known ||
+                (nocap_xy_equal(grid.low, s->grid.low) && nocap_xy_equal(grid.high, s->grid.high));
+    bool said = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && !s->multicast && e->daddr == at &&
+                word == (uint32_t)c->go_signal && same;
+    judge_stray(q, e, word, said);
+    if (said) {
+        s->multicast = s->grid_known = true;
+        s->grid = grid;
+    } else if (!same) {
+        s->left_out += count_missed(q, s->grid, grid);
+    }
+    return said;
+}
+
+static bool is_go_word(const struct cq *q, const struct nocap_event *e, const struct access *a,
+                       uint32_t *word)
+{
+    uint64_t at = e->daddr - q->m->layout->go_messages;
+    bool place = at % NOCAP_GO_WORD_SIZE == 0 && at / NOCAP_GO_WORD_SIZE < q->m->layout->go_words;
+    return place && (e->has & NOCAP_F_D) != 0 && access_word(a, e->daddr, word) &&
+           (e->mcast != 0 || (at == 0 && cq_is_worker(q, e->d)));
+}
+
+void cq_subordinate_write(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    struct access a = access_of_event(e, e->daddr, size);
+    uint32_t word;
+    if (q->loose || !is_go_word(q, e, &a, &word)) {
+        return;
+    }
+    const struct nocap_cq_command *c = cq_subordinate_command(q);
+    bool known = c != NULL && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL;
+    bool said = false;
+    if (known) {
+        cq_subordinate_start(q);
+        judge_let(q, c);
+        judge_counted(q, c);
+    }
+    if (e->mcast != 0) {
+        said = known && take_multicast(q, c, e, word);
+        cq_dispatcher_go_to_all(q, e, word, said);
+        return;
+    }
+    if (known) {
+        said = !s->listed || take_word(q, c, e, word);
+    }
+    cq_dispatcher_go(q, e, word, said);
+}
+
+/* What the trace says of it when it goes on: all go words have left. */
+void cq_subordinate_end_launch(struct cq *q, const struct nocap_cq_command *c)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    judge_let(q, c);
+    if (cq_sees_writes(q)) {
+        uint32_t out = s->listed ? count_words(q, c, s->sent, c->num_unicast_txns) : 0;
+        bool to_none = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && !s->multicast;
+        s->left_out += out + (to_none && s->strays == 0);
+        out += to_none;
+        bool right = out <= s->strays;
+        CQ_EXECUTOR_AFTER(
+            q, CQ_072, s->since, right, RELATED(record_index(q)),
+            "every go word of a command sent before its page is released", "%u of %llu missing",
+            out, wide(c->num_unicast_txns + (c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO)));
+        cq_blame(&q->expected.launch, fault_of(q->m, right));
+    }
+}
