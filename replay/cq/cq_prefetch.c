@@ -16,6 +16,7 @@ void cq_prefetch_init(struct cq *q, bool origin)
     p->sents_seen = sents;
     p->synced = origin;
     p->relay = origin ? 0 : NO_INDEX;
+    p->stalled = NO_INDEX;
     p->fetch.record = NO_INDEX;
     if (origin) {
         value_set(&p->slot, 0);
@@ -120,9 +121,9 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
                            .steps = CQ_STEP_READ,
                            .slot_seen = f->slot_seen,
                            .index = q->m->event->index};
-    bool stalled = cq_relay_next(q) == NO_INDEX && p->stalled;
+    bool relayed = cq_relay_next(q) != NO_INDEX;
     f->record = record_at(q, addr, slot);
-    p->relay = stalled && f->record == p->after ? f->record : p->relay;
+    p->relay = !relayed && f->record == p->stalled ? f->record : p->relay;
     const struct cq_record *r = cq_record(q, f->record);
     f->size = r != NULL && r->sized ? r->size : 0;
     if (r != NULL && r->good && r->addr_known) {

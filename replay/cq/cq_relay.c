@@ -9,9 +9,8 @@ uint64_t cq_relay_next(struct cq *q)
     const struct cq_record *r;
     while (!p->open && p->relay != NO_INDEX && p->relay < p->next &&
            (r = cq_record(q, p->relay)) != NULL && r->silent) {
-        p->after = p->relay + 1;
-        p->stalled = (r->entry & q->numbers->entry_stall) != 0;
-        p->relay = r->several ? NO_INDEX : p->after;
+        p->stalled = (r->entry & q->numbers->entry_stall) != 0 ? p->relay + 1 : NO_INDEX;
+        p->relay = r->several ? NO_INDEX : p->relay + 1;
     }
     return p->relay;
 }
@@ -37,7 +36,7 @@ static bool lies_at(struct cq *q, uint64_t number, uint64_t addr)
 static void find_record(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    uint64_t first = p->relay != NO_INDEX ? p->relay : p->after;
+    uint64_t first = p->relay != NO_INDEX ? p->relay : 0;
     if (e->kind != NOCAP_EV_NOC || (e->has & NOCAP_F_SADDR) == 0 || !p->synced ||
         lies_at(q, cq_relay_next(q), e->saddr)) {
         return;
@@ -191,7 +190,6 @@ static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const st
 static void next_record(struct cq *q, const struct cq_record *r)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    p->after = p->relay != NO_INDEX ? p->relay + 1 : p->after;
     p->relay = p->relay == NO_INDEX || (r != NULL && r->several) ? NO_INDEX : p->relay + 1;
 }
 

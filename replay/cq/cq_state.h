@@ -163,9 +163,8 @@ struct cq_prefetcher {
     uint32_t flight_count;
     /* the relay that is not published yet */
     bool open;
-    uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
-    uint64_t after; /* .. it is none before this one */
-    bool stalled;   /* .. but this one, once it is read */
+    uint64_t relay;   /* number of the record relayed next, or now; NO_INDEX: not known */
+    uint64_t stalled; /* .. but this one, once it is read */
     uint32_t at, begin, bytes, pages;
     uint32_t handed;    /* of its pages, those published; they come in pieces if bytes from
                            elsewhere follow */

@@ -197,8 +197,7 @@ static fault_id unready_since(const struct boot *b)
 void boot_host_go(struct model *m, struct tile *tile)
 {
     struct boot *b = boot_of(tile);
-    if (tile->sees_cores || b->phase != BOOT_RELEASED || launch_of(tile)->go.index != NO_INDEX ||
-        m->dropped || host_waited(m, b)) {
+    if (tile->sees_cores || b->phase != BOOT_RELEASED || m->dropped || host_waited(m, b)) {
         return;
     }
     if (!release_reported(m, b) || asked_for(m, tile)) {
