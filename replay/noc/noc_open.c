@@ -139,27 +139,38 @@ static void judge_end(struct model *m, const struct tile *tile, const struct noc
     }
 }
 
+/* The oldest of this id; NULL: it is not remembered. */
+static struct noc_request *find_open(struct noc_interface *n, uint64_t id)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        const uint32_t slot = (n->first + i) % NOC_OPEN, left = n->count - i;
+        const uint32_t room = left < NOC_OPEN - slot ? left : NOC_OPEN - slot;
+        const uint8_t *like = memchr(&n->id_bytes[slot], (uint8_t)id, room);
+        i += like != NULL ? (uint32_t)(like - &n->id_bytes[slot]) : room - 1;
+        struct noc_request *r = request_at(n, i);
+        if (like != NULL && r->id == id && r->has_id) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
 static void one_ended(struct model *m, struct tile *tile, struct noc_interface *n,
                       const struct nocap_event *e)
 {
     bool done = e->phase == NOCAP_PHASE_DONE;
-    for (uint32_t i = 0; i < n->count; i++) {
-        const uint32_t slot = (n->first + i) % NOC_OPEN;
-        struct noc_request *r = &n->open[slot];
-        if (n->ids[slot] == e->id && r->has_id) {
-            bool was_ended = ended(r);
-            publish_end(m, tile, e->noc, r->kind, &(struct ended){.index = r->index, .done = done});
-            if (done && !r->done) {
-                count_end(n, r);
-            }
-            end(n, r, done);
-            if (!was_ended && ended(r)) {
-                judge_end(m, tile, r);
-            }
-            return;
+    struct noc_request *r = find_open(n, e->id);
+    if (r != NULL) {
+        bool was_ended = ended(r);
+        publish_end(m, tile, e->noc, r->kind, &(struct ended){.index = r->index, .done = done});
+        if (done && !r->done) {
+            count_end(n, r);
         }
-    }
-    if (done) {
+        end(n, r, done);
+        if (!was_ended && ended(r)) {
+            judge_end(m, tile, r);
+        }
+    } else if (done) {
         count_any_end(n);
     }
 }
@@ -291,7 +302,7 @@ static void take_count(struct model *m, struct tile *tile, struct noc_interface 
     }
 }
 
-static void remember(struct noc_interface *n, const struct noc_request *r, uint64_t id)
+static void remember(struct noc_interface *n, const struct noc_request *r)
 {
     if (n->count == NOC_OPEN) {
         drop_first(n);
@@ -299,7 +310,7 @@ static void remember(struct noc_interface *n, const struct noc_request *r, uint6
     struct noc_request *to = request_at(n, n->count++);
     const uint64_t bit = UINT64_C(1) << (to - n->open);
     *to = *r;
-    n->ids[to - n->open] = id;
+    n->id_bytes[to - n->open] = (uint8_t)r->id;
     n->undone[r->kind] |= bit;
     if (r->size != 0) {
         const uint64_t high = r->local + r->size;
@@ -316,6 +327,7 @@ void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
     struct noc_request r = {
         .index = e->index,
         .turn = m->turn,
+        .id = e->id,
         .has_id = (e->has & NOCAP_F_ID) != 0,
         .kind = nocap_requests_of(e->op),
         .by = e->by,
@@ -333,7 +345,7 @@ void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
     }
     take_link(m, tile, n, e);
     take_count(m, tile, n, &r);
-    remember(n, &r, e->id);
+    remember(n, &r);
 }
 
 /* ---- what may not be touched yet, and what may not be left ---- */
@@ -350,11 +362,11 @@ static void take_touch(struct model *m, struct tile *tile, struct noc_interface 
                        const struct access *a)
 {
     const struct noc_touch touch = {now(m), a->addr, a->store ? NOC_TOUCH_STORE : NOC_TOUCH_LOAD};
-    uint64_t left = n->held << (NOC_OPEN - n->first) % NOC_OPEN | n->held >> n->first;
+    uint64_t held = a->store ? n->held : n->held & n->undone[NOCAP_READS];
+    uint64_t left = held << (NOC_OPEN - n->first) % NOC_OPEN | held >> n->first;
     for (; left != 0; left &= left - 1) { /* the oldest first */
         struct noc_request *r = request_at(n, (uint32_t)__builtin_ctzll(left));
-        if (!touches(a, r->local, r->size) || r->by != a->by ||
-            (r->kind != NOCAP_READS && !a->store)) {
+        if (!touches(a, r->local, r->size) || r->by != a->by) {
             continue;
         }
         if (!end_shows(m, tile, n, r)) {

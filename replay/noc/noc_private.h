@@ -45,7 +45,7 @@ struct noc_chain {
 
 /* A request that may be under way. */
 struct noc_request {
-    uint64_t index, turn;
+    uint64_t index, turn, id;
     uint64_t local, size; /* bytes of the own L1 that it reads or fills; size 0: not known */
     enum nocap_requests kind;
     uint8_t by, trid;
@@ -74,7 +74,7 @@ struct noc_interface {
     struct noc_buffer buffers[NOCAP_NIU_BUFFERS];
     struct noc_chain chain;
     struct noc_request open[NOC_OPEN]; /* a ring */
-    uint64_t ids[NOC_OPEN];            /* of those that have one */
+    uint8_t id_bytes[NOC_OPEN];        /* the lowest of each id, to find it by */
     uint32_t first, count;
     uint8_t unread;                    /* 1 << buffer: sent, and CMD_CTRL not read back since */
     uint64_t undone[NOCAP_REQUESTS];   /* by kind, 1 << slot of `open`: not known to be done */
