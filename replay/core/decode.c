@@ -25,10 +25,10 @@ void decode_init(struct model *m)
     set_places(words, l->launch_base, NOCAP_LAUNCH_SLOTS * l->launch_size, PLACE_LAUNCH);
     set_places(words, l->go_messages, NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE, PLACE_GO);
     set_places(words, l->go_message_index, 4, PLACE_GO_INDEX);
-    const struct nocap_xy last = {NOCAP_GRID_WIDTH - 1, NOCAP_GRID_HEIGHT - 1};
+    const struct nocap_xy last = {COORDINATES - 1, COORDINATES - 1};
     for (struct nocap_tiles t = nocap_tiles((struct nocap_xy){0}, last); !t.over;
          nocap_next_tile(&t)) {
-        m->workers[t.at.x][t.at.y] = nocap_is_tensix_tile(m->header->board, t.at);
+        m->kinds[t.at.x][t.at.y] = (uint8_t)nocap_tile_kind(m->header->board, t.at);
     }
 }
 

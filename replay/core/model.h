@@ -97,6 +97,8 @@ struct address_map {
     uint8_t pages[ADDRESS_PAGES]; /* the region in which they begin: a row of nocap_regions */
 };
 
+enum { COORDINATES = 64 }; /* of either axis: the network has 6 bits for them */
+
 /* Calls what each model has of this name. */
 #define EACH_MODEL(m, operation, ...)                                                              \
     do {                                                                                           \
@@ -124,7 +126,7 @@ struct model {
     bool unexplained;       /* `layout` is not that of the trace */
     bool queue_unexplained; /* and `profile` not that of its queue */
     bool other_queue;       /* records of a command queue whose set-up is not that of `profile` */
-    bool workers[NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT]; /* which tiles have the address space */
+    uint8_t kinds[COORDINATES][COORDINATES]; /* enum nocap_tile_kind of the board, by x and y */
     struct address_map addresses;
     struct tile_table tiles;
     uint8_t
@@ -169,6 +171,18 @@ struct model {
     bool has_focus;                      /* somebody asks for this tile alone */
     struct nocap_xy focus;
 };
+
+/* What stands there on the header's board. */
+static inline enum nocap_tile_kind model_tile_kind(const struct model *m, struct nocap_xy at)
+{
+    return at.x < COORDINATES && at.y < COORDINATES ? (enum nocap_tile_kind)m->kinds[at.x][at.y]
+                                                    : NOCAP_TILE_NONE;
+}
+
+static inline bool model_is_tensix(const struct model *m, struct nocap_xy at)
+{
+    return model_tile_kind(m, at) == NOCAP_TILE_TENSIX;
+}
 
 /* The model has something to tell of this observation. */
 static inline void model_apply_due(struct model *m, enum model_id id)

@@ -34,7 +34,7 @@ void place_judge(struct model *m, const struct nocap_event *e)
     if ((*seen & bit) != 0 && !inside) {
         return;
     }
-    enum nocap_tile_kind kind = nocap_tile_kind(m->header->board, e->at);
+    enum nocap_tile_kind kind = model_tile_kind(m, e->at);
     bool there = kind != NOCAP_TILE_NONE || (!inside && nocap_is_translated(e->at));
     bool right = there && (!inside || kind == NOCAP_TILE_TENSIX);
     if (!right && (m->places_reported[place / 8] & bit) == 0) {

@@ -57,9 +57,7 @@ static inline struct tile *tile_find(const struct model *m, uint16_t chip, struc
 /* Whether there is one that has the address space of a worker tile. */
 static inline bool tile_is_worker(const struct model *m, struct nocap_xy at)
 {
-    return m->knows_tiles
-               ? at.x < NOCAP_GRID_WIDTH && at.y < NOCAP_GRID_HEIGHT && m->workers[at.x][at.y]
-               : m->header->arch == NOCAP_ARCH_WORMHOLE;
+    return m->knows_tiles ? model_is_tensix(m, at) : m->header->arch == NOCAP_ARCH_WORMHOLE;
 }
 
 /* The tile, made when it is met first; NULL without memory, or if there are too many. */

@@ -153,8 +153,7 @@ static inline bool cq_is_core(const struct cq *q, struct nocap_xy at)
 }
 static inline bool cq_is_worker(const struct cq *q, struct nocap_xy at)
 {
-    return at.x < NOCAP_GRID_WIDTH && at.y < NOCAP_GRID_HEIGHT && q->m->workers[at.x][at.y] &&
-           !cq_is_core(q, at);
+    return model_is_tensix(q->m, at) && !cq_is_core(q, at);
 }
 /* The offset in host memory that a request to the PCIe tile means; false: it goes elsewhere. */
 static inline bool cq_sysmem_offset(const struct cq *q, uint64_t addr, uint64_t *offset)

@@ -71,8 +71,9 @@ struct cq_tile_set cq_target_tiles(const struct cq *q, const struct cq_target *t
     rect.high = q->command.mcast ? rect.high : rect.low;
     for (unsigned x = rect.low.x; x <= rect.high.x && x < NOCAP_GRID_WIDTH; x++) {
         for (unsigned y = rect.low.y; y <= rect.high.y && y < NOCAP_GRID_HEIGHT; y++) {
-            if (q->m->workers[x][y]) {
-                cq_set_add(&tiles, (struct nocap_xy){(uint8_t)x, (uint8_t)y});
+            const struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
+            if (model_is_tensix(q->m, at)) {
+                cq_set_add(&tiles, at);
             }
         }
     }

@@ -37,7 +37,7 @@ static uint32_t answers(const struct model *m, const struct nocap_event *e)
         if (own && !self_known) {
             return 0;
         }
-        count += nocap_is_tensix_tile(m->header->board, t.at) && (!own || self);
+        count += model_is_tensix(m, t.at) && (!own || self);
     }
     return count;
 }

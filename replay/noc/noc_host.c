@@ -112,8 +112,7 @@ static void judge_bar(struct model *m, const struct nocap_event *e)
 static void judge_multicast(struct model *m, const struct nocap_event *e)
 {
     bool order = e->at.x <= e->to.x && e->at.y <= e->to.y;
-    bool workers = nocap_is_tensix_tile(m->header->board, e->at) &&
-                   nocap_is_tensix_tile(m->header->board, e->to);
+    bool workers = model_is_tensix(m, e->at) && model_is_tensix(m, e->to);
     bool read = e->kind == NOCAP_EV_READ;
     /* hosts read a multicast window to drain it: one tile answers, and while all are held in reset
      * nobody minds which */
@@ -128,7 +127,7 @@ static void judge_multicast(struct model *m, const struct nocap_event *e)
 
 static void judge_ethernet(struct model *m, const struct nocap_event *e)
 {
-    if (nocap_tile_kind(m->header->board, e->at) != NOCAP_TILE_ETHERNET ||
+    if (model_tile_kind(m, e->at) != NOCAP_TILE_ETHERNET ||
         nocap_niu_place(NOCAP_TILE_ETHERNET, e->addr) != NOCAP_PLACE_MMIO) {
         return;
     }
@@ -145,7 +144,7 @@ static void judge_ethernet(struct model *m, const struct nocap_event *e)
 
 static bool is_arc(const struct model *m, const struct nocap_event *e)
 {
-    return (e->has & NOCAP_F_TO) == 0 && nocap_tile_kind(m->header->board, e->at) == NOCAP_TILE_ARC;
+    return (e->has & NOCAP_F_TO) == 0 && model_tile_kind(m, e->at) == NOCAP_TILE_ARC;
 }
 
 void noc_host_access(struct model *m, const struct nocap_event *e)

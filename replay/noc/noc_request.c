@@ -35,7 +35,7 @@ static struct end end_of(const struct model *m, const struct request *r, bool at
     struct end end = {.at_known = at_known, .addr_known = addr_known, .addr = addr};
     if (at_known) {
         end.at = noc0(r, at);
-        end.kind = nocap_tile_kind(m->header->board, end.at);
+        end.kind = model_tile_kind(m, end.at);
     }
     if (at_known && addr_known) {
         end.place = nocap_niu_place(end.kind, addr);
@@ -112,9 +112,8 @@ static void judge_broadcast(struct model *m, const struct tile *tile, const stru
 /* ---- coordinates ---- */
 
 /* A column that the board has lost counts as outside. */
-static bool exists(const struct model *m, struct nocap_xy at)
+static bool exists(enum nocap_tile_kind kind, struct nocap_xy at)
 {
-    enum nocap_tile_kind kind = nocap_tile_kind(m->header->board, at);
     return kind != NOCAP_TILE_NONE &&
            (kind == NOCAP_TILE_TENSIX || !nocap_is_tensix_tile(NOCAP_BOARD_UNKNOWN, at));
 }
@@ -129,9 +128,8 @@ static bool judge_coordinates(struct model *m, const struct tile *tile, const st
         return true;
     }
     struct nocap_xy other = rectangle ? noc0(r, e->d2) : far_end->at;
-    bool right = rectangle ? nocap_is_tensix_tile(m->header->board, far_end->at) &&
-                                 nocap_is_tensix_tile(m->header->board, other)
-                           : exists(m, far_end->at);
+    bool right = rectangle ? far_end->kind == NOCAP_TILE_TENSIX && model_is_tensix(m, other)
+                           : exists(far_end->kind, far_end->at);
     CHECK(m, tile, NOC_032, right, NO_REFS,
           rectangle ? "a multicast to worker tiles" : "the coordinates of a tile",
           "(%u,%u)-(%u,%u)", far_end->at.x, far_end->at.y, other.x, other.y);
@@ -349,8 +347,7 @@ static void judge_atomic(struct model *m, const struct tile *tile, const struct 
         return;
     }
     bool answer = e->posted || (e->has & NOCAP_F_RADDR) == 0 || (e->has & NOCAP_F_RET) == 0 ||
-                  nocap_niu_place(nocap_tile_kind(m->header->board, noc0(r, e->ret)), e->raddr) ==
-                      NOCAP_PLACE_L1;
+                  nocap_niu_place(model_tile_kind(m, noc0(r, e->ret)), e->raddr) == NOCAP_PLACE_L1;
     bool target = r->to.place == NOCAP_PLACE_L1;
     CHECK(m, tile, NOC_020, target && answer, NO_REFS,
           target ? "the old value returned to L1" : "an atomic on L1 of a Tensix or Ethernet tile",

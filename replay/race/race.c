@@ -24,7 +24,7 @@ static uint64_t size_of(const struct model *m, struct nocap_xy at)
     if (!m->knows_tiles) {
         return NOCAP_NIU_MMIO_FIRST;
     }
-    switch (nocap_tile_kind(m->header->board, at)) {
+    switch (model_tile_kind(m, at)) {
     case NOCAP_TILE_TENSIX: return NOCAP_L1_SIZE;
     case NOCAP_TILE_ETHERNET: return NOCAP_NIU_ETHERNET_L1_SIZE;
     case NOCAP_TILE_DRAM: return NOCAP_NIU_DRAM_SIZE;
@@ -44,7 +44,7 @@ static struct race_mem_ctx *new_place(struct model *m, uint16_t chip, struct noc
     p->at = at;
     p->number = r->count++;
     p->size = size_of(m, at);
-    p->worker = m->knows_tiles && nocap_is_tensix_tile(m->header->board, at);
+    p->worker = m->knows_tiles && model_is_tensix(m, at);
     for (unsigned core = 0; core < CORES; core++) {
         p->agents[core].place = p;
     }

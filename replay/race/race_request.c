@@ -96,7 +96,7 @@ static void request_write(struct model *m, struct race_mem_ctx *p, const struct 
     for (struct nocap_tiles t = nocap_tiles(ends->to, ends->to_other); !t.over;
          nocap_next_tile(&t)) {
         bool self = e->mcast && nocap_xy_equal(t.at, p->at);
-        bool worker = !e->mcast || !m->knows_tiles || nocap_is_tensix_tile(m->header->board, t.at);
+        bool worker = !e->mcast || !m->knows_tiles || model_is_tensix(m, t.at);
         if (!self && worker) {
             request_arrives(m, e, t.at, request);
         }
