@@ -302,21 +302,25 @@ static void take_count(struct model *m, struct tile *tile, struct noc_interface 
     }
 }
 
-static void remember(struct noc_interface *n, const struct noc_request *r)
+/* Room for the latest request. */
+static struct noc_request *new_request(struct noc_interface *n)
 {
     if (n->count == NOC_OPEN) {
         drop_first(n);
     }
-    struct noc_request *to = request_at(n, n->count++);
-    const uint64_t bit = UINT64_C(1) << (to - n->open);
-    *to = *r;
-    n->id_bytes[to - n->open] = (uint8_t)r->id;
-    n->undone[r->kind] |= bit;
-    if (r->size != 0) {
-        const uint64_t high = r->local + r->size;
-        n->low = n->held == 0 || r->local < n->low ? r->local : n->low;
+    return request_at(n, n->count++);
+}
+
+/* The bytes of the own L1 that it reads or fills. */
+static void hold(struct noc_interface *n, struct noc_request *r, uint64_t addr, uint64_t size)
+{
+    const uint64_t high = addr + size;
+    r->local = addr;
+    r->size = size;
+    if (size != 0) {
+        n->low = n->held == 0 || addr < n->low ? addr : n->low;
         n->high = n->held == 0 || high > n->high ? high : n->high;
-        n->held |= bit;
+        n->held |= UINT64_C(1) << (r - n->open);
     }
 }
 
@@ -324,28 +328,28 @@ void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
     struct noc_interface *n = &noc_part(tile)->noc->noc[e->noc];
     bool read = e->op == NOCAP_OP_READ;
-    struct noc_request r = {
-        .index = e->index,
-        .turn = m->turn,
-        .id = e->id,
-        .has_id = (e->has & NOCAP_F_ID) != 0,
-        .kind = nocap_requests_of(e->op),
-        .by = e->by,
-        .posted = e->posted != 0 && !read,
-        .has_trid = (e->has & (NOCAP_F_TRID | NOCAP_F_TAG)) != 0,
-        .trid = (uint8_t)((e->has & NOCAP_F_TRID) != 0 ? e->trid % NOCAP_TRIDS
-                                                       : nocap_niu_trid((uint32_t)e->tag)),
-    };
+    take_link(m, tile, n, e);
+    struct noc_request *r = new_request(n);
+    r->index = e->index;
+    r->turn = m->turn;
+    r->id = e->id;
+    r->has_id = (e->has & NOCAP_F_ID) != 0;
+    r->kind = nocap_requests_of(e->op);
+    r->by = e->by;
+    r->posted = e->posted != 0 && !read;
+    r->has_trid = (e->has & (NOCAP_F_TRID | NOCAP_F_TAG)) != 0;
+    r->trid = (uint8_t)((e->has & NOCAP_F_TRID) != 0 ? e->trid % NOCAP_TRIDS
+                                                     : nocap_niu_trid((uint32_t)e->tag));
+    r->sent = r->done = false;
+    r->touch.how = NOC_TOUCH_NONE;
+    take_count(m, tile, n, r);
+    n->id_bytes[r - n->open] = (uint8_t)r->id;
+    n->undone[r->kind] |= UINT64_C(1) << (r - n->open);
     bool local = (read || e->op == NOCAP_OP_WRITE) && (e->has & NOCAP_F_SIZE) != 0 &&
                  (e->has & (read ? NOCAP_F_DADDR : NOCAP_F_SADDR)) != 0;
     uint64_t addr = read ? e->daddr : e->saddr;
-    if (local && addr < NOCAP_L1_SIZE && e->size <= NOCAP_L1_SIZE) {
-        r.local = addr;
-        r.size = e->size;
-    }
-    take_link(m, tile, n, e);
-    take_count(m, tile, n, &r);
-    remember(n, &r);
+    bool inside = local && addr < NOCAP_L1_SIZE && e->size <= NOCAP_L1_SIZE;
+    hold(n, r, inside ? addr : 0, inside ? e->size : 0);
 }
 
 /* ---- what may not be touched yet, and what may not be left ---- */
