@@ -390,11 +390,18 @@ static bool relays(unsigned id)
 bool nocap_cq_decode_record_by(const struct nocap_command_set *set, const uint8_t *bytes,
                                size_t size, struct nocap_cq_record *r)
 {
-    memset(r, 0, sizeof *r);
-    if (!nocap_cq_decode_by(set, NOCAP_CQ_PREFETCH, bytes, size, &r->prefetch)) {
+    const struct nocap_cq_command *p = &r->prefetch;
+    const bool header = nocap_cq_decode_by(set, NOCAP_CQ_PREFETCH, bytes, size, &r->prefetch);
+    const bool inner = header && relays(p->id) && size > NOCAP_CQ_HEADER;
+    r->has_dispatch = false;
+    r->inner = NULL;
+    r->inner_size = r->consumed = 0;
+    if (!inner) {
+        memset(&r->dispatch, 0, sizeof r->dispatch);
+    }
+    if (!header) {
         return false;
     }
-    const struct nocap_cq_command *p = &r->prefetch;
     bool handled = p->id < NOCAP_CQ_IDS && !set_of(set)->unhandled[NOCAP_CQ_PREFETCH][p->id];
     switch (handled ? p->id : NOCAP_CQ_NO_ID) {
     case NOCAP_CQ_PREFETCH_RELAY_INLINE:
@@ -408,7 +415,7 @@ bool nocap_cq_decode_record_by(const struct nocap_command_set *set, const uint8_
     case NOCAP_CQ_NO_ID: break;
     default: r->consumed = NOCAP_CQ_RECORD_ALIGN;
     }
-    if (relays(p->id) && size > NOCAP_CQ_HEADER) {
+    if (inner) {
         r->inner = bytes + NOCAP_CQ_HEADER;
         r->inner_size = size - NOCAP_CQ_HEADER;
         if (r->inner_size > p->length) {

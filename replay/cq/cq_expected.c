@@ -189,14 +189,17 @@ static bool fits(const struct cq *q, const struct cq_target *t, const struct noc
     return memory ? (a->addr & ~q->numbers->pcie_address_bit) == addr : tiles && a->addr == addr;
 }
 
-/* Goes on to the write that this one is, within the commands that follow. The writes that are left
- * out for it; UINT32_MAX: it is none of them, and nothing has changed. */
-static uint32_t leave_out(struct cq *q, const struct nocap_event *e, const struct access *a)
+/* Goes on from `t`, which is next, to the write that this one is, within the commands that follow.
+ * The writes that are left out for it; UINT32_MAX: it is none of them, and nothing has changed. */
+static uint32_t leave_out(struct cq *q, const struct cq_target *t, const struct nocap_event *e,
+                          const struct access *a)
 {
     struct cq_expected *x = &q->expected;
+    if (fits(q, t, e, a)) {
+        return 0;
+    }
     const struct cq_expected_at before = x->at;
     const fault_id since = x->since;
-    const struct cq_target *t = next_target(q);
     for (uint32_t out = 0; t != NULL && x->at.record - before.record <= CQ_LEAP; out++) {
         if (fits(q, t, e, a)) {
             return out;
@@ -325,7 +328,7 @@ bool cq_expected_write(struct cq *q, const struct nocap_event *e, const struct a
     struct cq_target first = t != NULL ? *t : (struct cq_target){0};
     const struct cq_record *r = cq_record(q, x->at.record);
     bool mcast = x->command.mcast;
-    uint32_t out = t != NULL ? leave_out(q, e, a) : UINT32_MAX;
+    uint32_t out = t != NULL ? leave_out(q, t, e, a) : UINT32_MAX;
     if (out == UINT32_MAX) {
         judge_stray(q, e, a);
         return false;

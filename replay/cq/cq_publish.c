@@ -156,16 +156,20 @@ static bool is_plain(const struct cq *q, const struct nocap_cq_record *r)
                        : c->dispatcher_type == 0 && !multicast;
 }
 
-/* So with all commands of an entry. */
+/* So with all commands of an entry, of which the first is decoded. */
 static bool all_plain(const struct cq *q, const struct cq_publish *p, uint32_t size)
 {
-    struct nocap_cq_record r;
+    struct nocap_cq_record behind;
+    const struct nocap_cq_record *r = &q->command.record;
     bool plain = true;
-    for (uint64_t at = 0;
-         plain && at < size && at < p->known &&
-         nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &r) && r.consumed != 0;
-         at += step_of(q, &r, size - at)) {
-        plain = is_plain(q, &r);
+    for (uint64_t at = 0; plain && at < size && r->consumed != 0;) {
+        plain = is_plain(q, r);
+        at += step_of(q, r, size - at);
+        if (at >= size || at >= p->known ||
+            !nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &behind)) {
+            break;
+        }
+        r = &behind;
     }
     return plain;
 }
