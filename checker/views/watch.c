@@ -238,7 +238,8 @@ static void last(void *context, const struct nocap_engine *engine)
 
 static void take_right(struct watch *w, const struct nocap_event *e)
 {
-    if (nocap_shapes_problem(&w->shapes, w->header, e) != NULL) {
+    if (!nocap_shapes_right(&w->shapes, e) &&
+        nocap_shapes_problem(&w->shapes, w->header, e) != NULL) {
         return;
     }
     if (w->raised) {
