@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regular files that are read as a whole. A FIFO, a device or a folder is told by
+/* Regular files that are read as a whole. A FIFO, a device or a folder is reported by
  * its kind and never waited for. */
 #ifndef NOCAP_BASE_REGULAR_FILE_H
 #define NOCAP_BASE_REGULAR_FILE_H

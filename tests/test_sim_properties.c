@@ -273,7 +273,7 @@ static void the_header_says_what_was_simulated(void **state)
     assert_int_equal(header.scope_count, 2);
     assert_true(nocap_header_in_scope(&header, (struct nocap_xy){1, 3}));
     assert_false(nocap_header_in_scope(&header, (struct nocap_xy){1, 4}));
-    assert_string_equal(header.producer, "nocap embedded device, scenario boot, seed 9, variant 0");
+    assert_string_equal(header.producer, "nocap built-in device model, scenario boot, seed 9, variant 0");
     assert_string_equal(header.layout, "bh-launch96");
     assert_int_equal(header.observes & NOCAP_CLASS_CORE_LOAD, 0);
     nocap_header_free(&header);

@@ -140,7 +140,7 @@ enum nocap_status nocap_sim_header(const struct nocap_sim_options *options,
                        NOCAP_CLASS_NOC | NOCAP_CLASS_TENSIX_PUSH | NOCAP_CLASS_TENSIX_ISSUE |
                        NOCAP_CLASS_KERNEL | NOCAP_CLASS_RESET;
     snprintf(producer, sizeof producer,
-             "nocap embedded device, scenario %s, seed %llu, variant %llu",
+             "nocap built-in device model, scenario %s, seed %llu, variant %llu",
              nocap_sim_scenarios[o.scenario].name, (unsigned long long)o.seed,
              (unsigned long long)o.variant);
     header->producer = strdup(producer);

@@ -7,7 +7,7 @@
 
 #include "formats/aie/image.h"
 
-/* `path` is told as it is. `complete`: false if something could not be decoded: the listing has
+/* `path` is printed as it is. `complete`: false if something could not be decoded: the listing has
  * then an entry without an opcode, which ends its page. Fails with NOCAP_E_OUTPUT or
  * NOCAP_E_MEMORY. */
 enum nocap_status nocap_aie_listing(FILE *out, const struct nocap_aie_image *image,

@@ -43,8 +43,8 @@ struct blocked {
     struct blocked_column *columns; /* STUCK_COLUMNS of them */
     struct nocap_hang_waits waits;
     struct nocap_error *err;
-    /* uCs that are told of, as bits: that have no code, that are idle, whose place the file does
-     * not have, for which `err` has the words. */
+    /* uCs that the input mentions, as bits: that have no code, that are idle, whose place the file
+     * does not have, for which `err` has the words. */
     uint32_t passed, idle, misfits;
 };
 

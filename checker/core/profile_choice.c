@@ -142,7 +142,7 @@ static enum nocap_status gather_from(struct evidence *e, struct nocap_reader *re
     enum nocap_status status = nocap_reader_open_fd(&own, fd, path, NULL);
     close(fd);
     if (status == NOCAP_OK) {
-        (void)gather(e, own, NULL); /* what cannot be read is told by the other reader */
+        (void)gather(e, own, NULL); /* what cannot be read is reported by the other reader */
         nocap_reader_close(own);
         return NOCAP_OK;
     }

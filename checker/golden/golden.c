@@ -106,7 +106,7 @@ static enum nocap_status print_all(const struct work *work, FILE *out, size_t *d
     return NOCAP_OK;
 }
 
-/* All were told by now; a trace that cannot be read is more than a difference. */
+/* All were reported by now; a trace that cannot be read outranks a difference. */
 static enum nocap_status fail_if_unreadable(const struct work *work, struct nocap_error *err)
 {
     const struct golden_compare *first = NULL;

@@ -49,7 +49,7 @@ enum nocap_status nocap_results_note_waivers(struct nocap_results *results,
 struct nocap_sums {
     uint64_t counts[NOCAP_SEVERITY_COUNT];
     uint64_t waived, known;
-    uint64_t unreadable, failing, unjudged; /* traces: that cannot be read, that fail, that nobody
+    uint64_t unreadable, failing, unjudged; /* traces: that cannot be read, that fail, that were not
                                              * judged */
 };
 /* Whether the trace fails: by its findings, or if one is strict because it is cut short or was not

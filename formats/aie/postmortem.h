@@ -29,7 +29,7 @@ struct nocap_aie_left_job {
 };
 
 struct nocap_aie_column_postmortem {
-    bool known; /* anything was told of it */
+    bool known; /* the input says anything of it */
     bool has_page, has_off;
     uint32_t page, off; /* the instruction that ran last; bytes from the page's start */
     bool has_jobs;      /* the list of unfinished jobs is there, and it is whole */
@@ -50,8 +50,8 @@ enum { NOCAP_AIE_POSTMORTEM_NAME = 128 };
 
 struct nocap_aie_postmortem {
     uint32_t first_column; /* of the partition: taken off what counts from the device's */
-    char kernel[NOCAP_AIE_POSTMORTEM_NAME]; /* that ran, "KERNEL:INSTANCE"; "": not told */
-    char uid[NOCAP_AIE_POSTMORTEM_NAME];    /* of its file, hexadecimal digits; "": not told */
+    char kernel[NOCAP_AIE_POSTMORTEM_NAME]; /* that ran, "KERNEL:INSTANCE"; "": not given */
+    char uid[NOCAP_AIE_POSTMORTEM_NAME];    /* of its file, hexadecimal digits; "": not given */
     bool has_operation;
     uint32_t operation; /* of a transaction stream: the last that began */
     struct nocap_aie_column_postmortem columns[NOCAP_AIE_POSTMORTEM_COLUMNS];

@@ -166,7 +166,7 @@ static void keep_ids(struct log *log, const struct core_line *core, const char *
     }
 }
 
-/* "k_id[12]: path": every core that runs it is told its name. */
+/* "k_id[12]: path": every core that runs it gets its name. */
 static enum nocap_status put_kernel(const struct log *log, const char *text,
                                     struct nocap_error *err)
 {

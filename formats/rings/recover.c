@@ -279,7 +279,7 @@ static enum nocap_status copy_rings(struct left_behind *l, struct nocap_writer *
     }
 }
 
-/* What found its ring full, or none, and was not told of in the rings. */
+/* What found its ring full, or none, and was not counted in the rings. */
 static enum nocap_status add_untold(struct left_behind *l, struct nocap_writer *writer,
                                     struct nocap_recovered *result, struct nocap_error *err)
 {

@@ -224,7 +224,7 @@ static bool take_late(struct model *m, struct cert_uc *uc, const struct access *
     return true;
 }
 
-/* Nobody under way makes this access. */
+/* No instruction under way makes this access. */
 static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct access *a)
 {
     struct cert_at at = {.uc = uc};

@@ -144,7 +144,7 @@ struct cert_uc {
     struct cert_counts channels;
     uint64_t arrivals[UINT8_MAX + 1]; /* at each remote barrier */
     struct cert_late late;
-    fault_id unattributed; /* an access of nobody */
+    fault_id unattributed; /* an access that no instruction makes */
     /* the way of pages */
     struct value last_page;
     bool any_page; /* LOAD_LAST_PDI may have led anywhere */

@@ -57,7 +57,7 @@ static bool decode(const uint8_t *bytes, size_t size, struct nocap_aie_insn *ins
     return nocap_aie_decode(NOCAP_AIE_N26, bytes, size, insn) == NOCAP_AIE_DECODED;
 }
 
-/* Whether the bytes are those of the file, as far as nobody patched them. */
+/* Whether the bytes are those of the file, as far as they were not patched. */
 static bool same_bytes(const struct cert_uc *uc, const struct cert_page *page,
                        const struct nocap_event *e)
 {

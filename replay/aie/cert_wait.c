@@ -189,7 +189,7 @@ static bool deadlocked(const struct model *m)
 }
 
 /* Whether no job can go on by itself any more: all that are not over wait for each other, or for
- * something outside that did not come for a long time. False if nobody waits. */
+ * something outside that did not come for a long time. False if no job waits. */
 static bool is_hung(const struct model *m)
 {
     return cert_of(m)->active && list_waits(m, NULL, 0) != 0 && (is_quiet(m) || deadlocked(m));
@@ -297,7 +297,7 @@ static void report(const struct wait_builder *t, const struct cert_at *w, struct
     wait_report(t, &wait);
 }
 
-/* Whether this job of the page was put into the job table and nobody launched it. */
+/* Whether this job of the page was put into the job table and never launched. */
 static bool is_unlaunched(const struct cert_page *page, int32_t id)
 {
     for (uint32_t j = 0; j < page->job_count; j++) {

@@ -22,7 +22,7 @@ static bool owns(const struct model_ops *ops, unsigned rule)
            (rule >= ops->more_first && rule <= ops->more_last && ops->more_last != 0);
 }
 
-/* The models whose rules somebody wants to hear of and the trace can show, and those whose facts
+/* The models whose rules are wanted and that the trace can show, and those whose facts
  * they ask for. */
 static uint32_t needed(const struct nocap_engine_options *options)
 {
@@ -218,7 +218,7 @@ void observe(struct model *m, struct observation *o)
 
 /* ---- events ---- */
 
-/* Events were lost: what they did, nobody knows. */
+/* Events were lost: what they did is unknown. */
 static void forget(struct model *m)
 {
     for (uint32_t i = 0; i < m->tiles.count; i++) {

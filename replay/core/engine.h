@@ -107,21 +107,21 @@ struct nocap_engine_options {
     /* By rule: whether the trace shows enough to judge it. A rule whose event classes were not
      * observed must be off, since the absence of an event then means nothing. NULL: all on. */
     const bool *observable;
-    /* By rule: whether somebody wants to hear of it. Models that no such rule needs do not run;
+    /* By rule: whether it is wanted. Models that no such rule needs do not run;
      * of those that run all rules are reported. NULL: all. */
     const bool *wanted;
     nocap_diverged *diverged; /* may be NULL */
     void *context;
     const struct nocap_elf_image *const
         *firmware; /* by enum nocap_agent BRISC..TRISC2; NULL entries: not given */
-    bool waits;    /* somebody will ask who waits (replay/waits.h) and where cores are */
+    bool waits;    /* waits (replay/core/waits.h) and the places of cores will be asked for */
     const struct nocap_aie_image *const
         *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
     nocap_requested *requested;    /* may be NULL */
     nocap_requests_ended *ended;   /* may be NULL */
     nocap_launched_sink *launched; /* may be NULL */
     nocap_recorded_sink *recorded; /* may be NULL */
-    bool unexplained; /* the header's mailbox is not that of the trace: nobody knows who waits */
+    bool unexplained;       /* the header's mailbox is not that of the trace: waits are unknown */
     bool queue_unexplained; /* the same of its command queue, which is not followed */
     /* What a multicast does wrong is told at the first tile of its rectangle; and at this one. */
     bool has_tile;

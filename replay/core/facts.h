@@ -52,7 +52,7 @@ struct launch_facts {
     struct event_ref requested, done; /* the request, the latest DONE; index NO_INDEX: none */
 };
 
-/* Of a tile; owner: gate. Brought up to date when somebody asks who waits. */
+/* Of a tile; owner: gate. Brought up to date when waits are asked for. */
 struct gate_facts {
     uint8_t pending; /* by thread: words are held, or pushed and not issued */
 };

@@ -56,13 +56,13 @@ struct model_ops {
     void (*apply)(struct model *m, const struct observation *o);
     /* Behind `apply`, where the observation shows that requests are over: model.ended. */
     void (*ended)(struct model *m);
-    /* Events were lost: what they did, nobody knows. */
+    /* Events were lost: what they did is unknown. */
     void (*forget)(struct model *m);
     void (*tile_forget)(struct model *m, struct tile *tile);
     /* The trace ends. `cut`: it was cut short, so a missing end proves nothing. */
     void (*finish)(struct model *m, bool cut);
     void (*tile_finish)(struct model *m, struct tile *tile, bool cut);
-    /* Facts of the tile that only somebody who asks who waits needs. */
+    /* Facts of the tile that only questions about waits need. */
     void (*tile_settle)(struct tile *tile);
     /* For `hang`: who waits; first of each tile, then of the whole. */
     void (*tile_waits)(const struct wait_builder *t);
@@ -122,7 +122,7 @@ struct model {
     bool requests;    /* `noc` events say what is asked for */
     bool landings;    /* NOC writes are seen arriving: memory changes then, not at the request */
     bool out_of_memory;
-    bool waits;             /* somebody will ask who waits */
+    bool waits;             /* who waits will be asked for */
     bool unexplained;       /* `layout` is not that of the trace */
     bool queue_unexplained; /* and `profile` not that of its queue */
     bool other_queue;       /* records of a command queue whose set-up is not that of `profile` */
@@ -168,7 +168,7 @@ struct model {
     void (*withhold)(struct model *m, const struct tile *tile, const struct nocap_divergence *d);
     const struct nocap_elf_image *firmware[NOCAP_PROCESSOR_COUNT]; /* NULL: not given */
     uint64_t reported[NOCAP_RULE_COUNT]; /* index + 1 of the event of the latest finding */
-    bool has_focus;                      /* somebody asks for this tile alone */
+    bool has_focus;                      /* this tile alone is asked for */
     struct nocap_xy focus;
 };
 

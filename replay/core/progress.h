@@ -56,7 +56,7 @@ struct progress_requests {
 enum { BUFFER_RECEIVED, BUFFER_ACKED, BUFFER_COUNTERS };
 struct progress_buffer {
     bool known[BUFFER_COUNTERS];
-    uint8_t by[BUFFER_COUNTERS]; /* NONE: nobody */
+    uint8_t by[BUFFER_COUNTERS]; /* NONE: no agent */
     uint16_t tiles[BUFFER_COUNTERS];
 };
 
@@ -78,7 +78,7 @@ struct progress {
 /* Who wrote a word last: who would have to again. A table that forgets. */
 enum { PROGRESS_WRITERS = 1024, PROGRESS_WRITER_BYTES = 16 };
 struct last_writer {
-    uint64_t key; /* of chip, tile and address; 0: nobody */
+    uint64_t key; /* of chip, tile and address; 0: none */
     uint64_t index;
     uint8_t agent;
     struct nocap_xy at;
@@ -87,8 +87,8 @@ struct last_writer {
 /* Of the trace as a whole. */
 enum { PROGRESS_KERNELS = 256, PROGRESS_KERNEL_NAME = 128 };
 struct trace_progress {
-    bool polls; /* loads of cores are observed: what they poll can be told */
-    bool acted; /* somebody did something: the trace is no picture of memory alone */
+    bool polls; /* loads of cores are observed: what they poll is known */
+    bool acted; /* some agent acted: the trace is no snapshot of memory alone */
     struct last_writer writers[PROGRESS_WRITERS];
     struct nocap_progress all;
     uint64_t end;                 /* latest time that an event tells of */
@@ -96,7 +96,7 @@ struct trace_progress {
     struct event_ref host;        /* its latest read; index NO_INDEX: none */
     struct nocap_gave_up gave_up; /* index NO_INDEX: it did not */
     struct nocap_slow_wait slow;
-    char kernels[PROGRESS_KERNELS][PROGRESS_KERNEL_NAME]; /* names that notes told; 0 is none */
+    char kernels[PROGRESS_KERNELS][PROGRESS_KERNEL_NAME]; /* names from notes; 0 is none */
     uint16_t kernel_count;
 };
 /* Of a tile, and of the trace as a whole. */
@@ -113,7 +113,7 @@ static inline struct trace_progress *trace_of(const struct model *m)
 bool progress_in_kernel(const struct progress_agent *agent);
 /* The agent of the event writes from a tile to `addr` of one. */
 void last_writer_note(struct model *m, struct nocap_xy to, uint64_t addr, struct nocap_xy from);
-/* NULL: nobody is known who wrote there. */
+/* NULL: the writer is not known. */
 const struct last_writer *last_writer(const struct model *m, uint16_t chip, struct nocap_xy at,
                                       uint64_t addr);
 /* NULL unless a repeated poll is the last that the agent did. */

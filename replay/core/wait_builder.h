@@ -13,13 +13,13 @@ struct wait_builder {
     struct model *m;
     nocap_wait_sink *sink;
     void *context;
-    struct tile *tile; /* the one that is told about */
+    struct tile *tile; /* the one that is described */
     uint16_t chip;     /* where tile is NULL */
 };
 
 struct nocap_party wait_party(const struct wait_builder *t, unsigned agent);
 struct nocap_party wait_party_at(const struct wait_builder *t, unsigned agent, struct nocap_xy at);
-/* A wait of `agent` of the tile since `since`, for nobody yet. */
+/* A wait of `agent` of the tile since `since`, by no agent yet. */
 struct nocap_wait wait_begin(const struct wait_builder *t, unsigned agent, struct event_ref since);
 /* To be filled in: `what`, whom, state. */
 void wait_report(const struct wait_builder *t, const struct nocap_wait *wait);

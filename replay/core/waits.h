@@ -13,7 +13,7 @@ struct nocap_party {
     uint16_t chip;
     bool has_tile;
     struct nocap_xy at; /* its tile; of the host: the tile that it waits about */
-    uint8_t agent;      /* enum nocap_agent, or NOCAP_BY_UC0 + n; NONE: nobody */
+    uint8_t agent;      /* enum nocap_agent, or NOCAP_BY_UC0 + n; NONE: no agent */
     int32_t job;        /* of an AIE control processor, -1: none */
 };
 
@@ -22,17 +22,17 @@ struct nocap_progress {
     bool known;        /* its acts are observed; else only what others see of it */
     uint64_t index, t; /* its latest act, or the latest one upon it; index UINT64_MAX: none */
     uint64_t max_gap;  /* time that it ever took from what happened to it to its next act */
-    uint64_t polls;    /* how often somebody polled since, and found all as it was */
+    uint64_t polls;    /* polls since that found everything as it was */
 };
 
 /* A party that does not go on by itself. Texts live until the call returns. */
 struct nocap_wait {
     struct nocap_party who;
-    struct nocap_party by; /* who would have to act; NONE: nobody is known who could */
-    const char *what;    /* what it waits for: "go signal DONE at 0x373"; where it waits for nobody:
-                            why it does not go on */
-    const char *state;   /* in two or three words: "in kernel", "polling" */
-    const char *release; /* what would release it; NULL: nothing is known that would */
+    struct nocap_party by; /* who would have to act; NONE: none is known that could */
+    const char *what;  /* what it waits for: "go signal DONE at 0x373"; where it waits for no agent:
+                          why it does not go on */
+    const char *state; /* in two or three words: "in kernel", "polling" */
+    const char *release;   /* what would release it; NULL: nothing is known that would */
     uint64_t since, index; /* the event with which it began; UINT64_MAX: not known */
     bool counted;
     uint64_t have, need; /* if counted: how far it is */
@@ -58,7 +58,7 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
 
 /* What of the trace is none that is known: "mailbox", "command queue"; NULL: nothing. */
 const char *nocap_engine_unexplained(const struct nocap_engine *engine);
-/* Whether anything was observed that would show who waits: somebody acted, or the picture of a
+/* Whether anything was observed that would show who waits: some agent acted, or the snapshot of a
  * tile's memory has a go word. */
 bool nocap_engine_shows_waits(const struct nocap_engine *engine);
 

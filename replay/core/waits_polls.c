@@ -141,7 +141,7 @@ bool wait_polls(const struct wait_builder *t, unsigned processor, const char *st
     struct nocap_register_place place = {.family = NOCAP_FAMILY_NONE};
     char name[64], last[96];
     bool mailbox = l != NULL && l->addr < SHADOW_SIZE;
-    if (l == NULL || mailbox) { /* the mailbox is told by its own model */
+    if (l == NULL || mailbox) { /* the launch model has the waits at the mailbox */
         return false;
     }
     struct nocap_wait w = wait_begin(t, agent, l->since);

@@ -141,7 +141,7 @@ static const uint8_t traits[NOCAP_TENSIX_OPCODES] = {
     [NOCAP_TENSIX_ATCAS] = LOADS_GPR,
 };
 
-/* The unit that executes it, as condition of a wait; ThCon's work is told by its registers. */
+/* The unit that executes it, as condition of a wait; ThCon's work shows in its registers. */
 static uint32_t unit_of(uint32_t word)
 {
     return gate_unit_of(word) & ~(uint32_t)NOCAP_WAIT_THCON;
@@ -393,7 +393,7 @@ static void judge_word(const struct gate_word *w)
 }
 
 /* What it leaves behind. Drains by a load of the PC buffer are seen only where register accesses
- * are: without them nobody knows what is still under way. */
+ * are: without them what is still under way is unknown. */
 static void take_work(const struct gate_word *w)
 {
     struct gate_work *work = &w->t->work;

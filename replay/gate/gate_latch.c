@@ -263,7 +263,7 @@ void gate_know_semaphores(struct gate *g, enum gate_sem_known known)
     g->agreed = false;
 }
 
-/* A post or get of a core: when it arrives nobody knows, nor in which order those of several do. */
+/* A post or get of a core: when it arrives is unknown, and so is the order of those of several. */
 static void moves(struct gate_sem *s, const struct event_ref *at, unsigned thread, bool post)
 {
     if (s->known == SEM_KNOWN) {
@@ -458,7 +458,7 @@ void gate_issue(const struct gate_word *w)
     }
     bool changed = semaphores(w);
     if (nocap_tensix_is_wait(w->word)) {
-        /* between threads whose order is not known, nobody can say when it clears */
+        /* between threads whose order is not known, when it clears is unknown */
         w->t->latch = (struct gate_latch){.wait = gate_wait_of(w->word, e->index),
                                           .t = e->t,
                                           .condition = w->g->unordered ? GATE_UNSURE : GATE_HOLDS};

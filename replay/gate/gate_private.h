@@ -99,7 +99,8 @@ struct gate_latch {
 /* How well the value of a semaphore is known. */
 enum gate_sem_known {
     SEM_UNKNOWN,
-    SEM_HIDDEN, /* nor will it be: it is changed where nobody sees it, or in an unknown order */
+    SEM_HIDDEN, /* nor will it be: it is changed where the trace does not show it, or in an unknown
+                   order */
     SEM_MOVING, /* stores of cores are under way: until they arrive, it is in [least, most] */
     SEM_KNOWN,
 };

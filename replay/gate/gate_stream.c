@@ -8,7 +8,7 @@
 
 #include "replay/gate/gate_private.h"
 
-/* A NOP may be swallowed on its way; what becomes of RESOURCEDECL nobody says. */
+/* A NOP may be swallowed on its way; what becomes of RESOURCEDECL is not documented. */
 static bool may_vanish(uint32_t word)
 {
     unsigned opcode = nocap_tensix_opcode(word);

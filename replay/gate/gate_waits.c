@@ -11,7 +11,7 @@ enum { AHEAD = 64 };
 
 /* ---- threads that will never go on ---- */
 
-/* Of a thread whose words nobody pushes any more. */
+/* Of a thread that gets no more words. */
 enum outlook {
     MAY_GO_ON,
     RESTS, /* it has no words, or its next one stands behind the gate */
@@ -48,7 +48,7 @@ static enum outlook outlook_of(struct gate *g, unsigned thread, bool quiet)
 static bool cores_have_left(const struct model *m, const struct tile *tile, bool quiet)
 {
     const struct launch_facts *l = &tile->launch;
-    /* where DONE is not observed, nobody knows of which launch a kernel was */
+    /* where DONE is not observed, the launch of a kernel is not known */
     bool left = gate_observes(m, NOCAP_CLASS_KERNEL | NOCAP_CLASS_CORE_STORE) && l->active == YES;
     bool comes = false;
     for (unsigned p = 0; p < CORES; p++) {
@@ -131,7 +131,7 @@ void gate_done(const struct gate_word *w)
     }
 }
 
-/* ---- what is told of them ---- */
+/* ---- what is reported of them ---- */
 
 void gate_settle_facts(struct tile *tile)
 {
@@ -172,7 +172,7 @@ static bool will_change(struct gate_thread *t, unsigned opcode, uint8_t semaphor
 }
 
 /* The thread that could change the semaphore: its next words do; it did before and goes on; or it
- * is one of the only ones who still can. -1: nobody is known who could. */
+ * is one of the only ones who still can. -1: none is known that could. */
 static int semaphore_owner(const struct tile *tile, unsigned thread, uint8_t semaphore, bool post)
 {
     struct gate *g = gate_part(tile)->gate;

@@ -18,7 +18,7 @@ static struct noc_wait *wait_of(const struct tile *tile, unsigned by)
 
 /* ---- what is pending ---- */
 
-/* How many answers a request gets; 0: that cannot be told. */
+/* How many answers a request gets; 0: not known. */
 static uint32_t answers(const struct model *m, const struct nocap_event *e)
 {
     bool one_packet = (e->has & NOCAP_F_SIZE) != 0 && e->size <= NOCAP_NIU_PACKET_MAX;
@@ -135,7 +135,7 @@ enum noc_poll_result noc_poll(struct model *m, struct tile *tile, unsigned noc, 
     w->value = *value;
     bool idle = w->request_count == 0;
     if (!pending->known || (int32_t)(*value - pending->total) > 0) {
-        /* The first poll, or somebody else's requests: what it shows when idle is the base. */
+        /* The first poll, or another core's requests: what it shows when idle is the base. */
         pending->known = idle;
         pending->proved = false;
         pending->total = *value;

@@ -32,7 +32,7 @@ struct noc_landings {
     uint32_t src;    /* who observes them */
     bool opaque;     /* one did not say where it goes, or several observe */
     bool shown;      /* one of them was seen to arrive in L1, by who observes them */
-    bool apart;      /* .. by somebody else: what came first is not known */
+    bool apart;      /* .. by another agent: what came first is not known */
     bool lost;       /* one was forgotten before it arrived */
     uint64_t lost_t; /* .. at this time */
 };

@@ -64,7 +64,7 @@ struct noc_request {
 struct noc_pending {
     bool known;     /* `total` is what the counter shows when nothing is under way */
     bool shared;    /* several cores sent such requests */
-    uint8_t by;     /* who sent the latest; NOCAP_BY_NONE: nobody */
+    uint8_t by;     /* who sent the latest; NOCAP_BY_NONE: none */
     bool proved;    /* requests were counted, and the counter came to show just that */
     uint32_t total; /* grows with each request by the answers that it gets */
 };

@@ -57,7 +57,7 @@ static void tile_init(struct model *m, struct tile *tile, bool power_on)
     start(progress_of(tile), tile->in_scope && (m->header->observes & inside) != 0);
 }
 
-/* Events were lost: nobody is known to wait any more; a silence may be what was lost. */
+/* Events were lost: no wait is known any more; a silence may be what was lost. */
 static void forget_tile(struct model *m, struct tile *tile)
 {
     (void)m;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses of cores, of the host and of interfaces that nobody sees, notes, and what memory
+/* Accesses of cores, of the host and of interfaces that are not observed, notes, and what memory
  * remembers. */
 #include "formats/trace/note.h"
 #include "replay/race/race_private.h"
@@ -79,7 +79,7 @@ static void learn_load(struct model *m, const struct race_access *r, struct race
     struct race_clock **clock = &r->agent->clock;
     if (written && (!whole || !span->value_known || span->value == v)) {
         race_reported(m, r->agent, where, &span->news);
-    } else if (changed || !race_of(m)->all_seen) { /* somebody else wrote it */
+    } else if (changed || !race_of(m)->all_seen) { /* another agent wrote it */
         race_clock_raise_base(m, clock, r->index);
     } else if (!written) {
         race_clock_raise_base(m, clock, where->memory.lost);
@@ -167,7 +167,7 @@ void race_core_memory(struct model *m, const struct observation *o)
     }
 }
 
-/* A hardware mailbox, a semaphore of the coprocessor: a word from somebody, nobody knows whom. */
+/* A hardware mailbox, a semaphore of the coprocessor: a word from an unknown agent. */
 void race_core_message(struct model *m, const struct observation *o)
 {
     uint64_t addr = o->access.addr;
@@ -179,7 +179,7 @@ void race_core_message(struct model *m, const struct observation *o)
     }
 }
 
-/* Bytes from the host, or from an interface of which nobody sees what it sends. */
+/* Bytes from the host, or from an interface whose requests are not observed. */
 void race_outside_store(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = m->event;

@@ -76,7 +76,7 @@ static bool ordered(const struct model *m, const struct race_mem_ctx *where,
                               index);
 }
 
-/* Would the trace show it if somebody had waited for the end of this access? */
+/* Would the trace show it if a core had waited for the end of this access? */
 static bool end_shows(const struct model *m, const struct race_access *before)
 {
     if (before->way == RACE_ORDER || before->way == RACE_CORE) {

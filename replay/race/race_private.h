@@ -241,7 +241,7 @@ static inline bool race_value(const struct access *a, uint64_t *v)
 struct race_news {
     struct race_access write;            /* index 0: none */
     struct race_clock *release;          /* what the writer knew; NULL: nothing */
-    const struct race_agent *joined;     /* who learnt all that last; NULL: nobody yet */
+    const struct race_agent *joined;     /* who learnt all that last; NULL: none yet */
     bool summed;                         /* `release` is what several knew that added */
     uint64_t over[RACE_ENDS][RACE_NOCS]; /* what it knew of the requests of its own interface */
 };
@@ -341,7 +341,7 @@ static inline struct race_news *race_stream(struct model *m, struct race_mem_ctx
  * core looked at them before a write: it may be waiting for them to change. */
 bool race_judge(struct model *m, const struct race_mem_ctx *where, uint32_t row,
                 const struct race_access *a, bool writes);
-/* A NOC write to bytes that somebody holds. */
+/* A NOC write to bytes that a request holds. */
 void race_judge_locks(struct model *m, struct race_mem_ctx *where, const struct race_access *a);
 
 #endif

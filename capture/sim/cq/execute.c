@@ -231,7 +231,7 @@ static void set_offsets(struct sim_cq *q, struct cq_agent *a)
 }
 
 /* All that was written has arrived; the subordinate dispatcher may send the go words. A fault: it
- * is not told. */
+ * is not recorded. */
 static void notify_subordinate(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_dispatch *d = &q->dispatch;

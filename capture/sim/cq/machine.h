@@ -161,7 +161,7 @@ struct cq_host {
     uint32_t wr;      /* offset in the issue region */
     uint32_t slot;    /* of the prefetch queue */
     uint32_t rd;      /* completion read pointer with toggle, units of 16 bytes */
-    uint32_t written; /* read pointer as the device was told */
+    uint32_t written; /* read pointer as the host stored it */
     uint64_t program; /* next one */
     uint64_t event;   /* id sent last */
     uint64_t event_seen;
