@@ -39,8 +39,10 @@ static const struct {
 } cases[] = {
 #include "tests/cases/gate.def"
 #include "tests/cases/launch.def"
+#include "tests/cases/map.def"
 #include "tests/cases/noc.def"
 #include "tests/cases/queue.def"
+#include "tests/cases/race.def"
 };
 /* clang-format on */
 

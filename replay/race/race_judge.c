@@ -20,19 +20,17 @@ static bool is_request(const struct race_access *a)
 static bool is_flag(const struct race_span *span, const struct race_access *before,
                     const struct race_access *a, bool writes)
 {
-    if (before->atomic || a->atomic || (before->size <= FLAG_SIZE && a->size <= FLAG_SIZE)) {
-        return true;
-    }
-    if (is_request(before) && !is_request(a) && !writes) {
-        return before->size <= POLLED_SIZE && span->polled;
-    }
-    return !is_request(before) && is_request(a) && writes && a->size <= POLLED_SIZE;
+    bool words = before->size <= FLAG_SIZE && a->size <= FLAG_SIZE;
+    bool polled = before->size <= POLLED_SIZE && span->polled && !is_request(a) && !writes;
+    return before->atomic || a->atomic || words || polled;
 }
 
+/* The end of a request shows, or that nothing waited for it; the end of a core's access does not.
+ */
 static bool concerns(const struct race_span *span, const struct race_access *before,
                      const struct race_access *a, bool writes)
 {
-    return (is_request(before) || is_request(a)) && before->agent != NULL && a->agent != NULL &&
+    return is_request(before) && before->agent != NULL && a->agent != NULL &&
            before->index != a->index && !is_flag(span, before, a, writes);
 }
 
@@ -48,19 +46,15 @@ static bool same_path(const struct race_access *before, const struct race_access
            before->noc == a->noc && race_same_channel(before->channel, a->channel);
 }
 
-static bool ordered(const struct model *m, const struct race_mem_ctx *where,
-                    const struct race_access *before, const struct race_access *a)
+static bool ordered(const struct race_mem_ctx *where, const struct race_access *before,
+                    const struct race_access *a)
 {
     const struct race_mem_ctx *from = before->agent->place;
     const struct race_clock *clock = a->agent->clock;
     uint64_t index = before->index;
     bool own = from == a->agent->place;
-    if (index <= race_of(m)->start || (!own && clock != NULL && clock->base_epoch >= index)) {
+    if (!own && clock != NULL && clock->base_epoch >= index) {
         return true;
-    }
-    if (!is_request(before)) {
-        return before->agent == a->agent ||
-               race_clock_until(clock, race_core_key(before->agent)) >= index;
     }
     bool counted = before->way < RACE_ENDS; /* nothing counts the arrival of posted writes */
     if ((own && counted && from->over[before->way][before->noc] >= index) || same_path(before, a) ||
@@ -79,7 +73,7 @@ static bool ordered(const struct model *m, const struct race_mem_ctx *where,
 /* Would the trace show it if a core had waited for the end of this access? */
 static bool end_shows(const struct model *m, const struct race_access *before)
 {
-    if (before->way == RACE_ORDER || before->way == RACE_CORE) {
+    if (before->way == RACE_ORDER) {
         return true;
     }
     const struct race_mem_ctx *p = before->agent->place;
@@ -127,10 +121,9 @@ static const char *missing(const struct race_access *before, bool same_agent)
                    : "a write barrier before signalling the other agent, or the notification on "
                      "the "
                      "same NOC and virtual channel as the data";
-    case RACE_ORDER:
+    default:
         return "a response to wait for, or the same NOC and virtual channel for what follows: "
                "nothing waits for a posted write";
-    default: return "a notification of the end of the first access before the second";
     }
 }
 
@@ -183,10 +176,8 @@ static bool isolated(const struct model *m, const struct race_access *before,
                      const struct race_access *a)
 {
     const struct race_mem_ctx *p = a->agent->place;
-    const struct race_clock *clock = a->agent->clock;
     return race_of(m)->all_seen && p->reached <= before->index && p->fetched < before->index &&
-           (clock == NULL || clock->base_epoch < before->index) && before->agent->place != p &&
-           is_request(before) && is_request(a);
+           before->agent->place != p && is_request(a);
 }
 
 static void judge_pair(struct model *m, const struct race_mem_ctx *where,
@@ -194,12 +185,12 @@ static void judge_pair(struct model *m, const struct race_mem_ctx *where,
                        const struct race_access *a, bool writes)
 {
     enum nocap_rule rule = !writes ? NOC_041 : !before_writes ? NOC_042 : NOC_043;
-    if (ordered(m, where, before, a)) {
+    if (ordered(where, before, a)) {
         MARK_EXERCISED(m, rule);
         return;
     }
     bool same_agent = before->agent == a->agent;
-    if (same_agent && !is_request(a) && where == a->agent->place && m->knows_tiles) {
+    if (same_agent && !is_request(a)) {
         return; /* what a core does with bytes of its own requests is NOC-029's */
     }
     bool signalled =

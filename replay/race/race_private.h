@@ -97,9 +97,8 @@ struct race {
     struct race_mem_ctx *slots[RACE_SLOTS]; /* open addressing by chip and coordinate */
     struct race_mem_ctx *latest;            /* begins the list of all */
     uint32_t count;
-    bool all_seen;  /* every write into a tile is in the trace */
-    bool started;   /* a request was seen: before, nothing is remembered */
-    uint64_t start; /* time from which on something is known */
+    bool all_seen; /* every write into a tile is in the trace */
+    bool started;  /* a request was seen: before, nothing is remembered */
     struct race_fault {
         uint64_t index; /* of a first access: a multicast is one act at all its tiles */
         fault_id since;
