@@ -192,10 +192,15 @@ void nocap_launch_decode(const struct nocap_mailbox_layout *layout, const uint8_
     memset(launch, 0, sizeof(*launch));
     for (unsigned f = 0; f < NOCAP_LAUNCH_FIELDS; f++) {
         const struct nocap_launch_place *place = &layout->fields[f];
+        const uint8_t *from = bytes + place->offset;
         char *to = (char *)launch + members[f].offset;
+        if (place->width == members[f].width && place->stride == place->width) {
+            memcpy(to, from, (size_t)place->count * place->width); /* little-endian, both */
+            continue;
+        }
         for (unsigned i = 0; i < place->count; i++) {
             set_element(to + i * members[f].width, members[f].width,
-                        load_little(bytes + place->offset + i * place->stride, place->width));
+                        load_little(from + i * place->stride, place->width));
         }
     }
 }

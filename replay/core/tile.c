@@ -104,6 +104,9 @@ static inline uint8_t known_bits(uint64_t at, uint64_t end, uint64_t *next)
 static bool all_known(const struct shadow *l1, uint64_t at, uint64_t end)
 {
     uint8_t unknown = 0;
+    while (at % 8 == 0 && end - at >= 8 && l1->known[at / 8] == 0xFF) {
+        at += 8;
+    }
     for (uint64_t next; at < end && unknown == 0; at = next) {
         unknown = known_bits(at, end, &next) & (uint8_t)~l1->known[at / 8];
     }
@@ -143,15 +146,16 @@ bool shadow_copy(const struct shadow *l1, uint32_t addr, uint32_t size, uint8_t 
     return true;
 }
 
-bool shadow_byte(const struct shadow *l1, uint32_t addr, uint8_t *v)
-{
-    return shadow_copy(l1, addr, sizeof *v, v);
-}
-
 bool shadow_word(const struct shadow *l1, uint32_t addr, uint32_t *v)
 {
+    enum { ALIGNED = 0xF }; /* known bits of such a word */
     uint8_t b[4];
-    if (!shadow_copy(l1, addr, sizeof b, b)) {
+    if (addr % sizeof b == 0 && addr < SHADOW_SIZE) {
+        memcpy(b, l1->bytes + addr, sizeof b);
+        if ((l1->known[addr / 8] >> addr % 8 & ALIGNED) != ALIGNED) {
+            return false;
+        }
+    } else if (!shadow_copy(l1, addr, sizeof b, b)) {
         return false;
     }
     *v = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;

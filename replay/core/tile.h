@@ -72,7 +72,14 @@ int tile_go_index(const struct model *m, const struct tile *tile);
 
 void shadow_store(struct shadow *l1, const struct access *a);
 void shadow_forget(struct shadow *l1, uint32_t addr, uint32_t size);
-bool shadow_byte(const struct shadow *l1, uint32_t addr, uint8_t *v);
+static inline bool shadow_byte(const struct shadow *l1, uint32_t addr, uint8_t *v)
+{
+    if (addr >= SHADOW_SIZE || (l1->known[addr / 8] >> addr % 8 & 1) == 0) {
+        return false;
+    }
+    *v = l1->bytes[addr];
+    return true;
+}
 bool shadow_word(const struct shadow *l1, uint32_t addr, uint32_t *v);
 /* False unless all bytes are known. */
 bool shadow_copy(const struct shadow *l1, uint32_t addr, uint32_t size, uint8_t *to);

@@ -20,10 +20,9 @@ static inline bool written_at(const uint8_t *bits, uint32_t addr)
 
 static inline void written_mark(struct written *w, uint64_t addr, uint64_t size)
 {
-    for (uint64_t g = addr / WRITTEN_GRAIN; g * WRITTEN_GRAIN < addr + size; g++) {
-        if (g / 8 < WRITTEN_BYTES) {
-            w->since_release[g / 8] |= (uint8_t)(1u << g % 8);
-        }
+    const uint64_t end = addr + size < NOCAP_L1_SIZE ? addr + size : NOCAP_L1_SIZE;
+    for (uint64_t g = addr / WRITTEN_GRAIN; g * WRITTEN_GRAIN < end; g++) {
+        w->since_release[g / 8] |= (uint8_t)(1u << g % 8);
     }
 }
 
