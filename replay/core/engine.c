@@ -58,11 +58,12 @@ static route_call **end_of(route_call **calls)
 static void add_routes(struct nocap_engine *e, const struct model_ops *ops, uint32_t kinds)
 {
     for (unsigned kind = 0; kind < OBS_KINDS; kind++) {
+        route_call *const check = ops->check_of[kind] != NULL ? ops->check_of[kind] : ops->check;
         for (unsigned place = 0; place <= PLACES && (kinds >> kind & 1) != 0; place++) {
             struct route *route = &e->routes[kind][place];
             bool anywhere = kind >= OBS_PLACED || place == PLACES;
             if (anywhere || (ops->places >> place & 1) != 0) {
-                *end_of(route->check) = ops->check;
+                *end_of(route->check) = check;
             }
         }
     }

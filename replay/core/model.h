@@ -51,6 +51,8 @@ struct model_ops {
     /* Judges the observation by what was known before it, and takes it into the model's own state;
      * nothing that another model can see changes. */
     void (*check)(struct model *m, const struct observation *o);
+    /* In its place for one kind. */
+    void (*check_of[OBS_KINDS])(struct model *m, const struct observation *o);
     /* After all have judged, and memory has changed: what others can see. Called where `check` has
      * asked for it: model_apply_due. */
     void (*apply)(struct model *m, const struct observation *o);

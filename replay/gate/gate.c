@@ -188,8 +188,8 @@ static void coprocessor_event(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
     struct tile *tile = o->tile;
-    struct gate *g = gate_part(tile)->gate;
-    if (e->thread >= GATE_THREADS || (g == NULL && (g = make(m, tile)) == NULL)) {
+    struct gate *g = tile != NULL ? gate_part(tile)->gate : NULL;
+    if (tile == NULL || e->thread >= GATE_THREADS || (g == NULL && (g = make(m, tile)) == NULL)) {
         return;
     }
     struct gate_word w = word_of(m, tile, g, e->thread, (uint32_t)e->value);
@@ -320,8 +320,8 @@ static void core_access(struct model *m, const struct observation *o)
 static void kernel_enter(struct model *m, const struct observation *o)
 {
     const struct tile *tile = o->tile;
-    struct gate *g = gate_part(tile)->gate;
-    int thread = nocap_core(o->event->by)->thread;
+    struct gate *g = tile != NULL ? gate_part(tile)->gate : NULL;
+    int thread = tile != NULL ? nocap_core(o->event->by)->thread : -1;
     bool others = false;
     if (thread < 0 || g == NULL) {
         return;
@@ -362,18 +362,6 @@ static void outside_store(struct model *m, const struct observation *o)
     }
 }
 
-static void check(struct model *m, const struct observation *o)
-{
-    static void (*const checks[OBS_KINDS])(struct model *, const struct observation *) = {
-        [OBS_CORE_STORE] = core_access,      [OBS_CORE_LOAD] = core_access,
-        [OBS_OUTSIDE_STORE] = outside_store, [OBS_ENTER] = kernel_enter,
-        [OBS_TENSIX] = coprocessor_event,
-    };
-    if (o->tile != NULL) {
-        checks[o->kind](m, o);
-    }
-}
-
 const struct model_ops gate_model = {
     .name = "gate",
     .id = MODEL_GATE,
@@ -384,7 +372,11 @@ const struct model_ops gate_model = {
     .wants = wants,
     .places = PLACE(SYNC) | PLACE(SOFT_RESET) | PLACE(STREAM) | PLACE(COPROCESSOR),
     .tile_free = drop,
-    .check = check,
+    .check_of = {[OBS_CORE_STORE] = core_access,
+                 [OBS_CORE_LOAD] = core_access,
+                 [OBS_OUTSIDE_STORE] = outside_store,
+                 [OBS_ENTER] = kernel_enter,
+                 [OBS_TENSIX] = coprocessor_event},
     .tile_forget = forget,
     .tile_finish = gate_finish,
     .tile_settle = gate_settle_facts,

@@ -65,17 +65,26 @@ static void notice_layout(struct model *m, const struct access *a)
 }
 
 /* The core does something: it is out of reset. */
-static void core_runs(struct model *m, struct tile *tile, unsigned agent)
+static __attribute__((noinline)) void core_shows(struct model *m, struct tile *tile,
+                                                 unsigned processor)
 {
-    unsigned processor = nocap_core(agent)->processor;
     struct launch_tile *part = part_of(tile);
-    part->shown = true;
     if (part->boot.running[processor] != YES) {
         boot_core_runs(m, tile, processor);
         part->changed = true;
     }
-    if (part->deferred != NULL && processor == NOCAP_PROCESSOR_BRISC) {
+    if (processor == NOCAP_PROCESSOR_BRISC) {
         deferred_report(m, tile);
+    }
+}
+
+static inline void core_runs(struct model *m, struct tile *tile, unsigned agent)
+{
+    const unsigned processor = agent - NOCAP_BY_BRISC;
+    struct launch_tile *part = part_of(tile);
+    part->shown = true;
+    if (part->boot.running[processor] != YES || part->deferred != NULL) {
+        core_shows(m, tile, processor);
     }
 }
 
@@ -131,7 +140,6 @@ static bool sync_concerned(const struct observation *o)
 
 static void core_store(struct model *m, const struct observation *o)
 {
-    core_runs(m, o->tile, o->access.by);
     if (__builtin_expect(is_unknown(o), 0)) {
         forget_tile(m, o->tile);
         return;
@@ -185,6 +193,29 @@ static bool matters(const struct observation *o)
                                        (o->places & (PLACE_MAILBOX | PLACE(SOFT_RESET))) != 0;
 }
 
+static inline void tell(struct model *m, const struct observation *o)
+{
+    if (matters(o) || part_of(o->tile)->changed) {
+        model_apply_due(m, MODEL_LAUNCH);
+    }
+}
+
+static void check_core_store(struct model *m, const struct observation *o)
+{
+    core_runs(m, o->tile, o->access.by);
+    core_store(m, o);
+    tell(m, o);
+}
+
+static void check_core_load(struct model *m, const struct observation *o)
+{
+    core_runs(m, o->tile, o->access.by);
+    if ((o->places & PLACE(COPROCESSOR)) != 0) {
+        sync_core_load(o->tile, &o->access);
+    }
+    tell(m, o);
+}
+
 static void check(struct model *m, const struct observation *o)
 {
     struct tile *tile = o->tile;
@@ -193,13 +224,6 @@ static void check(struct model *m, const struct observation *o)
         return;
     }
     switch (o->kind) {
-    case OBS_CORE_STORE: core_store(m, o); break;
-    case OBS_CORE_LOAD:
-        core_runs(m, tile, a->by);
-        if ((o->places & PLACE(COPROCESSOR)) != 0) {
-            sync_core_load(tile, a);
-        }
-        break;
     case OBS_OUTSIDE_STORE: outside_store(m, o); break;
     case OBS_HOST_LOAD:
         boot_write_combining(m, o);
@@ -217,9 +241,7 @@ static void check(struct model *m, const struct observation *o)
         break;
     default: break;
     }
-    if (matters(o) || part_of(tile)->changed) {
-        model_apply_due(m, MODEL_LAUNCH);
-    }
+    tell(m, o);
 }
 
 /* ---- what others can see ---- */
@@ -356,6 +378,7 @@ const struct model_ops launch_model = {
     .tile_init = tile_init,
     .tile_free = deferred_drop,
     .check = check,
+    .check_of = {[OBS_CORE_STORE] = check_core_store, [OBS_CORE_LOAD] = check_core_load},
     .apply = apply,
     .forget = forget,
     .tile_forget = tile_forgotten,

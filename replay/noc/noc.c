@@ -230,20 +230,24 @@ static __attribute__((noinline)) void judge(struct model *m, const struct observ
     }
 }
 
-static void check(struct model *m, const struct observation *o)
+static void check_core(struct model *m, const struct observation *o)
 {
-    bool core = o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD;
-    if (core && (o->places & PLACE(NIU)) == 0) {
-        if (noc_part(o->tile)->noc != NULL) {
-            other_access(m, o, noc_part(o->tile)->noc);
+    struct noc_tile *n = noc_part(o->tile)->noc;
+    if ((o->places & PLACE(NIU)) == 0) {
+        if (n != NULL) {
+            other_access(m, o, n);
         }
         return;
     }
-    if (core) {
-        register_access(m, o->tile, &o->access);
-    } else {
-        judge(m, o);
+    register_access(m, o->tile, &o->access);
+    if (noc_state(m)->stale != NULL) {
+        model_apply_due(m, MODEL_NOC);
     }
+}
+
+static void check(struct model *m, const struct observation *o)
+{
+    judge(m, o);
     if (noc_state(m)->stale != NULL) {
         model_apply_due(m, MODEL_NOC);
     }
@@ -273,6 +277,7 @@ const struct model_ops noc_model = {
     .free = release,
     .tile_free = drop,
     .check = check,
+    .check_of = {[OBS_CORE_STORE] = check_core, [OBS_CORE_LOAD] = check_core},
     .apply = apply,
     .forget = noc_others_forget,
     .tile_forget = forget_tile,

@@ -111,13 +111,7 @@ static uint32_t wants(const struct model *m)
 
 static void check(struct model *m, const struct observation *o)
 {
-    if (o->kind == OBS_REQUEST) {
-        race_request(m, o);
-    } else if (o->kind == OBS_NOTE) {
-        race_note(m, o);
-    } else if (o->kind == OBS_OUTSIDE_STORE) {
-        race_outside_store(m, o);
-    } else if (o->region->region == NOCAP_REGION_L1) {
+    if (o->region->region == NOCAP_REGION_L1) {
         race_core_memory(m, o);
     } else if (o->region->region == NOCAP_REGION_STREAM) {
         race_core_stream(m, o);
@@ -157,6 +151,9 @@ const struct model_ops race_model = {
     .places = PLACE(L1) | PLACE(LOW) | PLACE_MAILBOX | PLACE(STREAM) | PLACE(COPROCESSOR),
     .free = release,
     .check = check,
+    .check_of = {[OBS_REQUEST] = race_request,
+                 [OBS_NOTE] = race_note,
+                 [OBS_OUTSIDE_STORE] = race_outside_store},
     .ended = ended,
     .forget = release,
     .tile_forget = forget_tile,
