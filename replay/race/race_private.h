@@ -149,7 +149,8 @@ enum { RACE_CLOCK_MAX = 4096 }; /* entries; a clock that would need more knows e
  * alone. Changed only by a sole owner. */
 struct race_keys {
     uint32_t owners, count, capacity;
-    uint64_t key[]; /* rising */
+    struct race_clock *spare; /* that nobody has, for the next one of these keys; NULL: none */
+    uint64_t key[];           /* rising */
 };
 
 /* Shared between agents and spans; changed only by a sole owner. */
