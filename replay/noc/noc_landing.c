@@ -27,14 +27,15 @@ struct noc_waited {
 
 struct noc_landings {
     struct noc_waited waited[WAITED];
-    uint64_t count;  /* requests, ever */
-    uint64_t since;  /* time of the first */
-    uint32_t src;    /* who observes them */
-    bool opaque;     /* one did not say where it goes, or several observe */
-    bool shown;      /* one of them was seen to arrive in L1, by who observes them */
-    bool apart;      /* .. by another agent: what came first is not known */
-    bool lost;       /* one was forgotten before it arrived */
-    uint64_t lost_t; /* .. at this time */
+    uint8_t marks[WAITED]; /* a byte of each one's id */
+    uint64_t count;        /* requests, ever */
+    uint64_t since;        /* time of the first */
+    uint32_t src;          /* who observes them */
+    bool opaque;           /* one did not say where it goes, or several observe */
+    bool shown;            /* one of them was seen to arrive in L1, by who observes them */
+    bool apart;            /* .. by another agent: what came first is not known */
+    bool lost;             /* one was forgotten before it arrived */
+    uint64_t lost_t;       /* .. at this time */
 };
 
 static struct noc_landings *landings_of(struct model *m, const struct tile *tile)
@@ -94,6 +95,7 @@ static bool is_over(const struct noc_waited *w)
 
 static void wait_for(struct noc_landings *l, const struct noc_waited *w)
 {
+    l->marks[l->count % WAITED] = (uint8_t)w->id;
     struct noc_waited *slot = &l->waited[l->count++ % WAITED];
     if (l->count > WAITED && !is_over(slot)) {
         l->lost = true;
@@ -129,7 +131,9 @@ void noc_landing_request(struct model *m, const struct observation *o)
                            .to = ends->to,
                            .to_other = ends->to_other};
     const struct access bytes = access_of_event(e, e->daddr, size);
-    w.has_hash = !atomic && e->op != NOCAP_OP_READ && hash_of(&bytes, &w.hash);
+    /* where so many did not show, nothing arrives that bytes could be compared with */
+    bool compared = m->landings || l->count < WAITED;
+    w.has_hash = compared && !atomic && e->op != NOCAP_OP_READ && hash_of(&bytes, &w.hash);
     w.owed = e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && sees_arrival(m, e->chip, ends);
     if (atomic) {
         w.addr -= w.addr % ATOMIC_WORDS;
@@ -257,6 +261,25 @@ void noc_landing(struct model *m, const struct observation *o)
     }
 }
 
+/* Of those from place `i` up to `end` of the ring. */
+static void done_among(struct model *m, const struct tile *tile, struct noc_landings *l,
+                       uint64_t id, size_t i, size_t end)
+{
+    const uint8_t *mark;
+    for (; (mark = memchr(l->marks + i, (uint8_t)id, end - i)) != NULL; i++) {
+        i = (size_t)(mark - l->marks);
+        struct noc_waited *w = &l->waited[i];
+        if (!w->has_id || w->id != id) {
+            continue;
+        }
+        if (l->shown && misses(m, l, w)) {
+            judge_arrived(m, tile, w);
+        }
+        w->unjudged |= !l->shown;
+        w->over = true;
+    }
+}
+
 /* A request is over, so its bytes have arrived. */
 void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e)
 {
@@ -264,13 +287,9 @@ void noc_landing_done(struct model *m, const struct tile *tile, const struct noc
     if (l == NULL || (e->has & NOCAP_F_ID) == 0 || e->phase != NOCAP_PHASE_DONE) {
         return;
     }
-    for (uint64_t i = l->count > WAITED ? l->count - WAITED : 0; i < l->count; i++) {
-        struct noc_waited *w = &l->waited[i % WAITED];
-        bool its = w->has_id && w->id == e->id;
-        if (its && l->shown && misses(m, l, w)) {
-            judge_arrived(m, tile, w);
-        }
-        w->unjudged |= its && !l->shown;
-        w->over |= its;
+    const size_t next = l->count % WAITED; /* the oldest, where the ring is full */
+    if (l->count > WAITED) {
+        done_among(m, tile, l, e->id, next, WAITED);
     }
+    done_among(m, tile, l, e->id, 0, l->count == WAITED ? WAITED : next);
 }
