@@ -14,7 +14,7 @@ enum { TILES_MAX = 256 };
 
 struct settings {
     struct cli_list to, tiles;
-    struct cli_number from;
+    struct cli_number from, lead;
     const char *output, *profile;
     bool all, dense, trust_paths;
 };
@@ -28,6 +28,10 @@ static const struct cli_option options[] = {
      CLI_TEXT, 'o'},
     {"from", "TIME", "the picture begins at TIME; what is open then is in it",
      offsetof(struct settings, from), CLI_NUMBER, 0},
+    {"lead", "N",
+     "the models begin N events before --from, not with the trace: takes no longer\n"
+     "however long the trace is, and what was set before is unknown",
+     offsetof(struct settings, lead), CLI_NUMBER, 0},
     {"tile", "X,Y", "of worker cores only this one; may be given several times",
      offsetof(struct settings, tiles), CLI_LIST, 0},
     {"all", NULL, "more than two million slices, if there are", offsetof(struct settings, all),
@@ -76,6 +80,12 @@ static void print_result(const struct cli_call *call, const struct nocap_export_
                     "has all",
                     r->full_at, r->slices, r->left_out);
     }
+    if (r->begins_at != 0) {
+        cli_message(call,
+                    "the models began at event %" PRIu64 ": what was set before and not since is "
+                    "unknown, and findings of before are left out",
+                    r->begins_at);
+    }
     if (r->missing != NULL) {
         cli_message(call, "%s", r->missing);
     }
@@ -112,6 +122,8 @@ static int run(const struct cli_call *call)
     struct nocap_export_options export = {.size = sizeof export,
                                           .has_from = s->from.given,
                                           .from = s->from.value,
+                                          .has_lead = s->lead.given,
+                                          .lead = s->lead.value,
                                           .all = s->all,
                                           .dense = s->dense,
                                           .trust_paths = s->trust_paths,
@@ -124,6 +136,9 @@ static int run(const struct cli_call *call)
     }
     if (export.has_from && export.has_to && export.from > export.to) {
         return cli_usage(call, "--from is after --to");
+    }
+    if (export.has_lead && !export.has_from) {
+        return cli_usage(call, "--lead is about what is before --from");
     }
     if (s->tiles.count > TILES_MAX) {
         return cli_usage(call, "--tile can be given %d times", TILES_MAX);
@@ -156,8 +171,9 @@ CLI_COMMAND(command) = {
         "vcd: go messages, sync words, pointers, credits and semaphores for waveform viewers.\n"
         "npeviz: requests of the network interfaces, for the viewer of tt-npe's timelines.\n"
         "\n"
-        "The models see the whole trace up to --to; --from and --tile choose what is shown. A\n"
-        "picture has at most two million slices; what that leaves out is said.",
+        "The models see the whole trace up to --to; --from and --tile choose what is shown. Of\n"
+        "a long trace --lead lets them begin shortly before --from. A picture has at most two\n"
+        "million slices; what that leaves out is said.",
     .findings = "the trace is damaged; what could be read was exported",
     .examples = "  nocap export run.nocap --to perfetto -o run.pftrace\n"
                 "  nocap export run.nocap --to html --from 54000 --to 60000 --tile 1,2 -o run.html",

@@ -229,8 +229,9 @@ enum nocap_status check_take(void *context, const struct nocap_event *events, si
 static void gap(void *context)
 {
     struct check *check = context;
+    bool left_out = check->report->begins_at != 0 && check->report->events == 0;
     nocap_engine_forget(check->engine);
-    if (check->options.watch != NULL) {
+    if (check->options.watch != NULL && !left_out) {
         check->options.watch->lost(check->options.watch->context);
     }
 }
@@ -290,7 +291,7 @@ static void count_exercised(struct check *check)
     check->report->dropped = nocap_engine_dropped(check->engine);
     memcpy(check->exercised, nocap_engine_exercised(check->engine), sizeof check->exercised);
     for (size_t i = 0; i < sizeof of_file / sizeof of_file[0]; i++) {
-        check->exercised[of_file[i]] = check->stopped ? 0 : 1;
+        check->exercised[of_file[i]] = check->stopped || check->report->begins_at != 0 ? 0 : 1;
     }
     for (size_t i = 0; i < sizeof of_event / sizeof of_event[0]; i++) {
         check->exercised[of_event[i]] = check->report->events;
@@ -298,9 +299,44 @@ static void count_exercised(struct check *check)
     check->exercised[TRC_010] = check->choice.judged;
 }
 
+/* The index of the first event at or after the time, or of the end. */
+static enum nocap_status index_at(struct nocap_reader *reader, uint64_t t, uint64_t *index,
+                                  struct nocap_error *err)
+{
+    enum nocap_status status = nocap_reader_seek_time(reader, t, err);
+    bool before = true;
+    *index = 0;
+    while (status == NOCAP_OK && before) {
+        const struct nocap_event *events;
+        size_t count;
+        status = nocap_reader_next(reader, &events, &count, err);
+        for (size_t i = 0; status == NOCAP_OK && i < count && before; i++) {
+            before = events[i].t < t;
+            *index = events[i].index + before;
+        }
+    }
+    return status == NOCAP_END ? NOCAP_OK : status;
+}
+
+/* Leaves out what is long before the time that is asked for. */
+static enum nocap_status begin_late(struct check *check, struct nocap_error *err)
+{
+    const struct nocap_check_options *options = &check->options;
+    uint64_t index;
+    if (!options->has_lead) {
+        return NOCAP_OK;
+    }
+    RETURN_IF_FAILED(index_at(check->reader, options->lead_to, &index, err));
+    index = index > options->lead ? index - options->lead : 0;
+    RETURN_IF_FAILED(nocap_reader_seek_index(check->reader, index, err));
+    check->report->begins_at = index;
+    return index == 0 ? NOCAP_OK : nocap_note_begins_at(check->report, err);
+}
+
 enum nocap_status check_begin(struct check *check, const char *path, struct nocap_error *err)
 {
     RETURN_IF_FAILED(open_inputs(check, path, err));
+    RETURN_IF_FAILED(begin_late(check, err));
     if (check->options.watch != NULL) {
         check->options.watch->begin(check->options.watch->context, check->reader);
     }

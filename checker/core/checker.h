@@ -131,6 +131,10 @@ struct nocap_check_options {
     const char
         *profile; /* JSON, in the place of the header's `profile` and `layout`; NULL: those */
     const struct nocap_check_watch *watch; /* NULL: none */
+    /* The models begin `lead` events before this time, as a capture that was attached there, and
+     * not with the trace, which must be one that can be read from any place. */
+    bool has_lead;
+    uint64_t lead_to, lead;
 };
 
 /* What a finding points at. */
@@ -208,6 +212,7 @@ struct nocap_report {
     enum nocap_time_unit time_unit;
     uint64_t clock_hz; /* 0: not said */
     uint64_t events, t_first, t_last, dropped;
+    uint64_t begins_at; /* the event of this index was the first that was judged */
     bool truncated;
     bool ended;         /* the last event: the process ended inside a call of the simulator */
     bool untouched;     /* the one tile that was asked for: the model knows nothing of it */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/core/notes.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "checker/core/findings.h"
@@ -104,6 +105,16 @@ enum nocap_status nocap_note_tile(struct nocap_report *report, const struct noca
     }
     free(places);
     return NOCAP_OK;
+}
+
+enum nocap_status nocap_note_begins_at(struct nocap_report *report, struct nocap_error *err)
+{
+    char note[160];
+    snprintf(note, sizeof note,
+             "judged from event %" PRIu64 " on, as if the capture had begun there: what was set "
+             "before and not since is unknown",
+             report->begins_at);
+    return nocap_report_add_note(report, "begins-at", note, err);
 }
 
 enum nocap_status nocap_note_process_ended(struct nocap_report *report, struct nocap_error *err)

@@ -17,6 +17,8 @@ enum nocap_status nocap_note_queue_gaps(struct nocap_report *report,
 /* Whether the model knows anything of the one tile that was asked for: else nothing judged it. */
 enum nocap_status nocap_note_tile(struct nocap_report *report, const struct nocap_engine *engine,
                                   struct nocap_xy tile, struct nocap_error *err);
+/* Events before the first one that was judged were left out. */
+enum nocap_status nocap_note_begins_at(struct nocap_report *report, struct nocap_error *err);
 /* The simulator found a fault in what the program did, which breaks none of these rules. */
 enum nocap_status nocap_note_process_ended(struct nocap_report *report, struct nocap_error *err);
 /* What stands still breaks no rule: without a word the reader would take it for well. */

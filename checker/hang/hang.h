@@ -82,6 +82,8 @@ struct nocap_hang_options {
     bool trust_paths;                      /* as of nocap_check_options */
     const char *profile;                   /* as of nocap_check_options */
     const struct nocap_check_watch *watch; /* as of nocap_check_options */
+    bool has_lead;                         /* as of nocap_check_options */
+    uint64_t lead_to, lead;
     bool read_once; /* neither the last events nor who wrote what is waited for */
 };
 

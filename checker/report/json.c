@@ -16,6 +16,7 @@ static void put_trace(struct nocap_json *json, const struct nocap_report *report
     nocap_json_map(json, "trace");
     nocap_json_text(json, "path", report->path);
     nocap_json_number(json, "events", report->events);
+    put_count(json, "begins_at", report->begins_at);
     nocap_json_text(json, "arch", nocap_arch_name(report->arch));
     if (report->board != NOCAP_BOARD_UNKNOWN) {
         nocap_json_text(json, "board", nocap_board_name(report->board));

@@ -77,6 +77,7 @@ static bool read_trace(struct nocap_report *report, const struct json_node *trac
     report->arch = (enum nocap_arch)arch_id;
     report->time_unit = (enum nocap_time_unit)unit_id;
     report->clock_hz = count_of(trace, "clock_hz");
+    report->begins_at = count_of(trace, "begins_at");
     report->truncated = is_true(trace, "truncated");
     report->cut_after = count_of(trace, "cut_after");
     return report->path != NULL && arch_id >= 0 && unit_id >= 0 &&

@@ -27,14 +27,14 @@ const plural = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
 
 function head() {
   const s = report.summary, t = report.trace;
-  $('outcome').textContent = s.verdict;
+  $('outcome').textContent = s.verdict + (t.begins_at ? ' in this part' : '');
   $('outcome').className = s.verdict;
   $('path').textContent = t.path;
   document.title = `${s.verdict}: ${t.path}`;
   $('about').textContent =
     `${plural(s.error, 'error')}, ${plural(s.warning, 'warning')}, ${plural(s.note, 'note')}, ` +
     `${s.waived} waived. ${t.events} events, ${t.arch}, ${t.t_first} to ${t.t_last} ${picture.unit}` +
-    (t.truncated ? ', cut short' : '') + (t.dropped ? `, ${t.dropped} events lost` : '') +
+    (t.begins_at ? `, judged from event ${t.begins_at} on` : '') + (t.truncated ? ', cut short' : '') + (t.dropped ? `, ${t.dropped} events lost` : '') +
     `. nocap ${picture.version}.`;
 }
 

@@ -40,6 +40,9 @@ static enum nocap_status run(const struct view_ops *ops, void *view, const char 
                                              .dense = options->dense,
                                              .trust_paths = options->trust_paths,
                                              .profile = options->profile,
+                                             .has_lead = options->has_lead && options->has_from,
+                                             .lead_to = part.from,
+                                             .lead = options->lead,
                                              .read_once = !ops->reads_again};
     struct nocap_timeline tl;
     struct nocap_hang *hang = NULL;
@@ -51,6 +54,7 @@ static enum nocap_status run(const struct view_ops *ops, void *view, const char 
         result->slices = tl.slices;
         result->left_out = tl.left_out;
         result->full_at = tl.full_at;
+        result->begins_at = hang->report->begins_at;
         result->damage = hang->damage;
         status = ops->finish(view, &end, result, err);
     }

@@ -13,8 +13,9 @@ enum { NOCAP_VIEW_SLICES = 2000000 }; /* in a picture, unless more are asked for
 
 struct nocap_export_options {
     size_t size; /* sizeof(struct nocap_export_options) */
-    bool has_from, has_to, all;
-    uint64_t from, to;            /* times, both included; the models see what is before */
+    bool has_from, has_to, all, has_lead;
+    uint64_t from, to;            /* times, both included; the models see what is before .. */
+    uint64_t lead;                /* .. or, has_lead, so many events before `from` */
     const struct nocap_xy *tiles; /* of worker cores only these; none: all */
     size_t tile_count;
     bool dense, trust_paths; /* as of nocap_check_options */
@@ -24,6 +25,7 @@ struct nocap_export_options {
 struct nocap_export_result {
     uint64_t slices, left_out; /* left_out: those behind `full_at`, where the picture ends */
     uint64_t full_at;
+    uint64_t begins_at;  /* index of the first event that the models saw */
     const char *missing; /* what the view has no place for, or the trace does not show; NULL */
     char text[256];      /* that it may be in */
     struct nocap_integrity damage;

@@ -109,6 +109,22 @@ same_items "a command queue" "$T/cq.nocap"
 same_items "a hang" "$T/hung.nocap"
 check "there are items" test -s "$T/wanted"
 
+# The models may begin shortly before the picture.
+"$NOCAP" export "$T/dev.nocap" --to perfetto --from 54100 --lead 5000 -o "$T/p.pftrace" 2>"$T/err"
+err_has "a lead: where it begins" "the models began at event"
+perfetto "$T/dev.nocap" --from 54100 && tests/perfetto_check "$T/p.pftrace" 54100 | grep -v 'semaphore .* 0$' >"$T/wanted"
+perfetto "$T/dev.nocap" --from 54100 --lead 5000 &&
+    tests/perfetto_check "$T/p.pftrace" 54100 | grep -v 'semaphore .* 0$' >"$T/held"
+check "launches, kernels and requests are those of the whole" diff "$T/wanted" "$T/held"
+status 0 "a lead longer than the trace" "$NOCAP" export "$T/bad.nocap" --to html --from 60000 --lead 99999999 -o "$T/a.html"
+in_page() { sed -n "s/^<script type=\"application\/json\" id=\"$1\">\([^<]*\).*$/\1/p" "$T/a.html" | jq -c "$2"; }
+check "leaves out nothing" test "$(in_page report '[.trace.begins_at, .findings[0].rule]')" = '[null,"GO-004"]'
+"$NOCAP" export "$T/bad.nocap" --to html --from 60000 --lead 100 -o "$T/a.html" 2>"$T/err"
+check "the report says where it begins, and has no finding of before" test "$(in_page report \
+    '[.trace.begins_at > 0, .note_ids, (.findings | length)]')" = '[true,["begins-at"],0]'
+"$NOCAP" export "$T/hung.nocap" --to html --from 900000 --lead 100 -o "$T/a.html" 2>"$T/err"
+check "who hung before is seen by its polls" test "$(in_page hang .verdict)" = '"hung"'
+
 # ---- html ----
 
 # page TRACE: what a browser makes of the page, in which tests/page_check.js has pressed keys.
@@ -219,6 +235,7 @@ status 2 "no view" "$NOCAP" export "$T/dev.nocap" -o "$T/x"
 err_has "which there are" "perfetto, html, vcd or npeviz"
 status 2 "no such view" "$NOCAP" export "$T/dev.nocap" --to chrome -o "$T/x"
 err_has "what --to takes" "not 'chrome'"
+status 2 "a lead of nothing" "$NOCAP" export "$T/dev.nocap" --to vcd --lead 10 -o "$T/x"
 status 2 "from after to" "$NOCAP" export "$T/dev.nocap" --to vcd --from 9 --to 3 -o "$T/x"
 status 3 "no trace" "$NOCAP" export "$T/none" --to vcd -o "$T/x"
 check "no file is left" test ! -e "$T/x"
