@@ -83,7 +83,8 @@ static int ask_lines(struct cli_tables *tables, const struct settings *s, FILE *
     int status = CLI_EXIT_OK;
     bool person = isatty(STDIN_FILENO);
     if (person) {
-        fputs("tables: events launches records requests findings waits; statements end with ;\n",
+        fputs("tables: events counts launches records requests findings waits; statements end with "
+              ";\n",
               stderr);
     }
     for (show_prompt(false); getline(&line, &size, stdin) >= 0; show_prompt(statement != NULL)) {
@@ -154,10 +155,13 @@ static int run(const struct cli_call *call)
 CLI_COMMAND(command) = {
     .name = "sql",
     .operands = "TRACE... [QUERY]",
-    .summary = "ask traces in SQL: events, launches, records, requests, findings, waits",
+    .summary = "ask traces in SQL: events, counts, launches, records, requests, findings, waits",
     .details =
-        "Each is a table, with the trace's path in the column trace. Without QUERY statements are\n"
-        "read from standard input. Conditions on idx and t use the trace's seek table. Columns:\n"
+        "Each is a table, with the trace's path in the column trace. counts has n and bytes of "
+        "the\n"
+        "events that agree in the columns that a statement names: the fastest way to count.\n"
+        "Without QUERY statements are read from standard input. Conditions on idx and t use the "
+        "trace's seek table. Columns:\n"
         "SELECT name FROM pragma_table_info('launches'). The same tables in the sqlite3 shell:\n"
         ".load libnocap-sqlite.so and SELECT nocap('run.nocap').",
     .findings = "a trace is damaged; what could be read was asked",

@@ -47,6 +47,16 @@ for order in agent 'agent desc' 'kind, agent desc' tile 'x, y desc' chip op; do
     same "order by $order" "$(sql "$trace" "select ${order// desc/}, count(*) from (select * from events limit -1 offset 0) group by ${order// desc/} order by $order")" \
         "$trace" "select ${order// desc/}, count(*) from events group by ${order// desc/} order by $order"
 done
+for by in agent kind tile 'chip, x, y' op trace "kind = 'write' or agent = 'host'"; do
+    for where in "1" "kind = 'write'" "x = 1 and agent = 'brisc'" "kind = 'noc' or agent = 'host'" "agent is null"; do
+        same "counts by $by where $where" "$(sql "$trace" "select $by, count(*), sum(size) from events where $where group by $by order by $by")" \
+            "$trace" "select $by, sum(n), nullif(sum(bytes), 0) from counts where $where group by $by order by $by"
+    done
+done
+check "a row is what the statement tells apart" test "$(sql "$trace" 'select kind, n from counts' | sort)" = \
+    "$(sql "$trace" 'select kind, count(*) from events group by kind' | sort)"
+same "or all events" "$(jq .events <("$NOCAP" info --format json $trace))" "$trace" 'select n from counts'
+check "counts of several traces" test "$(sql "$trace" $golden/launch-host.nocap 'select trace, n from counts' | wc -l)" -eq 2
 same "distinct" "$(sql "$trace" 'select distinct agent from (select * from events limit -1 offset 0) order by agent')" \
     "$trace" 'select distinct agent from events order by agent'
 same "several traces, each by its name" "$golden/launch-dev.nocap,$(jq .events <("$NOCAP" info --format json $trace))

@@ -73,11 +73,11 @@ int sql_fail(sqlite3_vtab *table, enum nocap_status status, const struct nocap_e
 
 /* ---- registering ---- */
 
-enum { TABLES = 1 + NOCAP_ROW_TABLES };
+enum { EVENTS, COUNTS, FIRST_ROWS, TABLES = FIRST_ROWS + NOCAP_ROW_TABLES };
 
 static const char *table_name(int i)
 {
-    return i == 0 ? "events" : nocap_row_tables[i - 1]->name;
+    return i == EVENTS ? "events" : i == COUNTS ? "counts" : nocap_row_tables[i - FIRST_ROWS]->name;
 }
 
 /* nocap('a.nocap', ..): a temporary table of each module, in the place of one that is there. */
@@ -118,9 +118,11 @@ static int register_module(sqlite3 *db, int i, const struct nocap_row_options *o
         sqlite3_free(name);
         return SQLITE_NOMEM;
     }
-    *source = (struct sql_source){i == 0 ? NULL : nocap_row_tables[i - 1], options};
-    int code = sqlite3_create_module_v2(db, name, i == 0 ? &sql_events_module : &sql_rows_module,
-                                        source, free);
+    *source = (struct sql_source){.rows = i < FIRST_ROWS ? NULL : nocap_row_tables[i - FIRST_ROWS],
+                                  .counts = i == COUNTS,
+                                  .options = options};
+    int code = sqlite3_create_module_v2(
+        db, name, i < FIRST_ROWS ? &sql_events_module : &sql_rows_module, source, free);
     sqlite3_free(name);
     return code;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces as tables of SQLite, which it asks for rows: modules nocap_events, nocap_launches,
- * nocap_records, nocap_requests, nocap_findings, nocap_waits.
+/* Traces as tables of SQLite, which it asks for rows: modules nocap_events, nocap_counts,
+ * nocap_launches, nocap_records, nocap_requests, nocap_findings, nocap_waits.
  *
  *     CREATE VIRTUAL TABLE events USING nocap_events('a.nocap', 'b.nocap');
  *

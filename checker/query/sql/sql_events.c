@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table `events`: read from the file as they are asked for. Conditions on idx and t are brought
- * to the seek table, those on trace, kind, op, agent, tile, x, y and chip are judged before SQLite
- * sees a row. */
+/* The tables `events` and `counts`: read from the file as they are asked for. Conditions on idx and
+ * t are brought to the seek table, those on trace, kind, op, agent, tile, x, y and chip are judged
+ * before SQLite sees a row. */
 #include "checker/query/sql/sql_events.h"
 
 #include <stdio.h>
@@ -13,6 +13,9 @@
 static const char fixed[] =
     "trace TEXT, idx INTEGER, t INTEGER, src INTEGER, chip INTEGER, kind TEXT, "
     "op TEXT, agent TEXT, tile TEXT, x INTEGER, y INTEGER";
+static const char counts[] = /* in the order of sql_column */
+    "trace TEXT, chip INTEGER, kind TEXT, op TEXT, agent TEXT, tile TEXT, x INTEGER, y INTEGER, "
+    "n INTEGER, bytes INTEGER";
 
 /* Fields that are reported otherwise than by their key: two keys, a word of SQL, a key with two
  * meanings. BY and AT are fixed columns. */
@@ -49,8 +52,8 @@ static int disconnect(sqlite3_vtab *base)
 static int declare(sqlite3 *db, struct events_table *t)
 {
     sqlite3_str *sql = sqlite3_str_new(db);
-    sqlite3_str_appendf(sql, "CREATE TABLE t(%s", fixed);
-    for (unsigned field = 0; field < NOCAP_FIELD_COUNT; field++) {
+    sqlite3_str_appendf(sql, "CREATE TABLE t(%s", t->counts ? counts : fixed);
+    for (unsigned field = 0; field < NOCAP_FIELD_COUNT && !t->counts; field++) {
         if (field == NOCAP_FIELD_BY || field == NOCAP_FIELD_AT) {
             continue;
         }
@@ -69,6 +72,7 @@ static int connect(sqlite3 *db, void *context, int argc, const char *const *argv
         return SQLITE_NOMEM;
     }
     t->options = source->options;
+    t->counts = source->counts;
     t->tiles = calloc(TILES, sizeof t->tiles[0]);
     int code = t->tiles == NULL ? SQLITE_NOMEM : sql_traces_set(&t->traces, argc, argv, error);
     code = code == SQLITE_OK ? declare(db, t) : code;
@@ -176,7 +180,7 @@ static void next_of_groups(struct events_cursor *c)
 }
 
 /* Counts all events that are wanted, then begins with the first group. */
-static int count_groups(struct events_cursor *c, const char *order, bool once)
+static int count_groups(struct events_cursor *c, const char *order)
 {
     while (!c->over) {
         int code = settle(c);
@@ -191,7 +195,7 @@ static int count_groups(struct events_cursor *c, const char *order, bool once)
             }
         }
     }
-    if (!sql_grouping_sort(&c->grouping, order, once)) {
+    if (!sql_grouping_sort(&c->grouping, order)) {
         return SQLITE_NOMEM;
     }
     c->events = &c->group;
@@ -209,12 +213,11 @@ static int filter(sqlite3_vtab_cursor *cursor, int number, const char *plan, int
     sql_grouping_free(&c->grouping);
     *c = (struct events_cursor){.base = c->base, .plain = argc == 0, .grouped = number != 0};
     c->grouping.groups = &table_of(cursor->pVtab)->groups;
-    c->grouping.by = (uint32_t)number & ~(uint32_t)SQL_ONCE;
+    c->grouping.by = (uint32_t)number & (SQL_GROUPS - 1);
+    c->grouping.once = (number & SQL_ONCE) != 0;
     *w = sql_wanted(&table_of(cursor->pVtab)->traces, plan, argc, values);
     c->over = w->nothing;
-    return c->over      ? SQLITE_OK
-           : c->grouped ? count_groups(c, strchr(plan, ':') + 1, (number & SQL_ONCE) != 0)
-                        : settle(c);
+    return c->over ? SQLITE_OK : c->grouped ? count_groups(c, strchr(plan, ':') + 1) : settle(c);
 }
 
 static int next(sqlite3_vtab_cursor *cursor)
@@ -300,6 +303,12 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int i)
     struct events_table *t = table_of(cursor->pVtab);
     const struct nocap_event *e = &c->events[c->at];
     bool has_at = (e->has & NOCAP_F_AT) != 0;
+    i = sql_column(t, i);
+    if (t->counts && i >= FIXED) {
+        const uint64_t *numbers = i == N ? c->grouping.counts : c->grouping.sizes;
+        sqlite3_result_int64(context, (sqlite3_int64)numbers[c->grouping.group]);
+        return SQLITE_OK;
+    }
     if (i >= FIXED) {
         enum nocap_field field = (enum nocap_field)t->fields[i - FIXED];
         if ((e->has >> field & 1) != 0) {

@@ -6,13 +6,14 @@
 #include "checker/query/sql/sql_groups.h"
 #include "checker/query/sql/sql_private.h"
 
-/* The columns before those of the fields. */
-enum { TRACE, IDX, T, SRC, CHIP, KIND, OP, AGENT, TILE, X, Y, FIXED };
+/* The columns before those of the fields; N and BYTES are of the table `counts` alone. */
+enum { TRACE, IDX, T, SRC, CHIP, KIND, OP, AGENT, TILE, X, Y, FIXED, N = FIXED, BYTES };
 enum { TILE_TEXT = 8, TILES = 1 << 16 };
 
 struct events_table {
     sqlite3_vtab base;
     const struct nocap_row_options *options;
+    bool counts; /* the table `counts`: a row is a group */
     struct sql_traces traces;
     uint8_t fields[NOCAP_FIELD_COUNT]; /* of the columns behind the fixed ones */
     int field_count;
@@ -49,10 +50,17 @@ static inline struct events_table *table_of(sqlite3_vtab *base)
     return (struct events_table *)base;
 }
 
+/* The column of `events` that column `i` of the table is, or N, BYTES of `counts`. */
+static inline int sql_column(const struct events_table *t, int i)
+{
+    static const signed char of_counts[] = {TRACE, CHIP, KIND, OP, AGENT, TILE, X, Y, N, BYTES};
+    return t->counts && i >= 0 ? of_counts[i] : i;
+}
+
 /* The plan is a text: a letter for the column and one for the operator of each value; behind a
- * colon the order of groups. Its number says what groups are told apart by, 0: no groups; SQL_ONCE:
- * of each one event is wanted. */
-enum { SQL_ONCE = 1 << 16 };
+ * colon the order of groups. Its number says what groups are told apart by, if SQL_GROUPS; else
+ * there are none. SQL_ONCE: of each one event is wanted. */
+enum { SQL_GROUPS = 1 << 15, SQL_ONCE = 1 << 16 };
 int sql_plan(sqlite3_vtab *base, sqlite3_index_info *info);
 
 /* What is wanted by the values of the plan. */

@@ -119,11 +119,14 @@ static bool make_room(struct sql_grouping *g, uint32_t number)
     }
     uint32_t room = 2 * number + 64;
     uint64_t *counts = realloc(g->counts, room * sizeof *counts);
-    if (counts == NULL) {
+    g->counts = counts != NULL ? counts : g->counts;
+    uint64_t *sizes = realloc(g->sizes, room * sizeof *sizes);
+    g->sizes = sizes != NULL ? sizes : g->sizes;
+    if (counts == NULL || sizes == NULL) {
         return false;
     }
     memset(counts + g->room, 0, (room - g->room) * sizeof *counts);
-    g->counts = counts;
+    memset(sizes + g->room, 0, (room - g->room) * sizeof *sizes);
     g->room = room;
     return true;
 }
@@ -141,6 +144,7 @@ bool sql_grouping_add(struct sql_grouping *g, int trace, const struct nocap_even
         g->latest_number = number;
     }
     g->counts[g->latest_number]++;
+    g->sizes[g->latest_number] += (e->has >> NOCAP_FIELD_SIZE & 1) != 0 ? e->size : 0;
     return true;
 }
 
@@ -204,7 +208,7 @@ static int compare(const void *first, const void *second, void *context)
     return 0;
 }
 
-bool sql_grouping_sort(struct sql_grouping *g, const char *columns, bool once)
+bool sql_grouping_sort(struct sql_grouping *g, const char *columns)
 {
     struct sorting sorting = {g, columns};
     g->order = calloc(g->room + 1, sizeof *g->order);
@@ -213,7 +217,6 @@ bool sql_grouping_sort(struct sql_grouping *g, const char *columns, bool once)
     }
     for (uint32_t i = 0; i < g->room; i++) {
         if (g->counts[i] != 0) {
-            g->counts[i] = once ? 1 : g->counts[i];
             g->order[g->used++] = i;
         }
     }
@@ -229,18 +232,19 @@ bool sql_grouping_next(struct sql_grouping *g, struct nocap_event *e, int *trace
         if (g->next == g->used) {
             return false;
         }
-        uint32_t number = g->order[g->next++];
-        g->left = g->counts[number];
-        *e = event_of(g->groups->keys[number], trace);
+        g->group = g->order[g->next++];
+        g->left = g->once ? 1 : g->counts[g->group];
+        *e = event_of(g->groups->keys[g->group], trace);
     }
     g->left--;
-    *id = (int64_t)((uint64_t)g->order[g->next - 1] << ID_EVENTS | g->left);
+    *id = (int64_t)((uint64_t)g->group << ID_EVENTS | g->left);
     return true;
 }
 
 void sql_grouping_free(struct sql_grouping *g)
 {
     free(g->counts);
+    free(g->sizes);
     free(g->order);
     *g = (struct sql_grouping){.groups = g->groups};
 }

@@ -31,22 +31,24 @@ void sql_groups_free(struct sql_groups *groups);
 /* One scan. */
 struct sql_grouping {
     struct sql_groups *groups;
-    uint32_t by;      /* bits of what is asked for */
-    uint64_t *counts; /* by number */
+    uint32_t by;              /* bits of what is asked for */
+    uint64_t *counts, *sizes; /* by number: events, and their bytes */
     uint32_t room;
     uint64_t latest;        /* key of the event before .. */
     uint32_t latest_number; /* .. and its group */
     bool any;
     uint32_t *order; /* numbers of the groups that have events */
     uint32_t used, next;
-    uint64_t left; /* events of the present group that are still to come */
+    bool once;      /* of each group one event is handed out */
+    uint64_t left;  /* events of the present group that are still to come */
+    uint32_t group; /* its number */
 };
 
 /* False: out of memory. */
 bool sql_grouping_add(struct sql_grouping *g, int trace, const struct nocap_event *e);
 /* Brings the groups into the order of `columns` (enum sql_group_by, as '0' + column, or 'A' +
- * column where it descends); `once`: of each group one event. False: out of memory. */
-bool sql_grouping_sort(struct sql_grouping *g, const char *columns, bool once);
+ * column where it descends). False: out of memory. */
+bool sql_grouping_sort(struct sql_grouping *g, const char *columns);
 /* The next event: what is asked for of it, and a number that is this event's alone. False: there is
  * none. */
 bool sql_grouping_next(struct sql_grouping *g, struct nocap_event *e, int *trace, int64_t *id);

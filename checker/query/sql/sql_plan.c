@@ -36,20 +36,19 @@ static int group_by(int column)
     return column < 0 || column >= FIXED ? -1 : by[column];
 }
 
-/* What groups are told apart by, if the statement asks for nothing else of an event; 0: it does, or
- * for nothing at all. */
-static uint32_t groups_of(sqlite3_uint64 used)
+/* SQL_GROUPS and what groups are told apart by, if the statement asks for nothing else of an event;
+ * 0: it does, or for nothing at all. */
+static uint32_t groups_of(const struct events_table *t, sqlite3_uint64 used)
 {
     uint32_t by = 0;
-    for (int column = 0; column < 64; column++) {
-        if ((used >> column & 1) != 0) {
-            if (group_by(column) < 0) {
-                return 0;
-            }
-            by |= 1u << group_by(column);
+    for (int i = 0; i < 64; i++) {
+        int column = (used >> i & 1) != 0 ? sql_column(t, i) : -1;
+        if (column >= 0 && group_by(column) < 0 && !t->counts) {
+            return 0;
         }
+        by |= group_by(column) >= 0 ? 1u << group_by(column) : 0;
     }
-    return by;
+    return by != 0 || t->counts ? by | SQL_GROUPS : 0;
 }
 
 /* Whether the rows come in the order that is asked for; of groups the plan says which. */
@@ -61,15 +60,14 @@ static bool plan_order(const struct events_table *t, sqlite3_index_info *info, s
                t->traces.count == 1;
     }
     for (int i = 0; i < info->nOrderBy; i++) {
-        int by = group_by(info->aOrderBy[i].iColumn);
+        int by = group_by(sql_column(t, info->aOrderBy[i].iColumn));
         if (by < 0 || by == SQL_BY_TRACE) { /* paths have an order of their own */
             return false;
         }
     }
     for (int i = 0; i < info->nOrderBy; i++) {
-        sqlite3_str_appendchar(
-            plan, 1,
-            (char)((info->aOrderBy[i].desc ? 'A' : '0') + group_by(info->aOrderBy[i].iColumn)));
+        int by = group_by(sql_column(t, info->aOrderBy[i].iColumn));
+        sqlite3_str_appendchar(plan, 1, (char)((info->aOrderBy[i].desc ? 'A' : '0') + by));
     }
     return info->nOrderBy > 0;
 }
@@ -77,12 +75,16 @@ static bool plan_order(const struct events_table *t, sqlite3_index_info *info, s
 int sql_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     struct events_table *t = table_of(base);
+    if (t->counts && t->traces.count >= SQL_GROUP_TRACES) {
+        base->zErrMsg = sqlite3_mprintf("counts takes fewer than %d traces", SQL_GROUP_TRACES);
+        return SQLITE_ERROR;
+    }
     sqlite3_str *plan = sqlite3_str_new(NULL);
     int values = 0;
-    uint32_t by = t->traces.count < SQL_GROUP_TRACES ? groups_of(info->colUsed) : 0;
+    uint32_t by = t->traces.count < SQL_GROUP_TRACES ? groups_of(t, info->colUsed) : 0;
     info->estimatedCost = 1e9;
     for (int i = 0; i < info->nConstraint; i++) {
-        int column = info->aConstraint[i].iColumn;
+        int column = sql_column(t, info->aConstraint[i].iColumn);
         unsigned char op = info->aConstraint[i].op;
         bool exact = op == SQLITE_INDEX_CONSTRAINT_EQ && is_exact(column);
         if (!info->aConstraint[i].usable || (!exact && !is_bound(column, op))) {
@@ -97,7 +99,7 @@ int sql_plan(sqlite3_vtab *base, sqlite3_index_info *info)
     sqlite3_str_appendchar(plan, 1, ':');
     info->orderByConsumed = plan_order(t, info, plan, by != 0);
     info->idxNum = (int)by;
-    if (by != 0 && info->orderByConsumed && sqlite3_vtab_distinct(info) == 2) {
+    if (t->counts || (by != 0 && info->orderByConsumed && sqlite3_vtab_distinct(info) == 2)) {
         info->idxNum |= SQL_ONCE;
     }
     info->idxStr = sqlite3_str_finish(plan);

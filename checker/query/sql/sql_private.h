@@ -26,7 +26,8 @@ extern const sqlite3_module sql_events_module, sql_rows_module;
 
 /* What a table of a module is connected with. */
 struct sql_source {
-    const struct nocap_row_table *rows; /* NULL: events */
+    const struct nocap_row_table *rows; /* NULL: events, or .. */
+    bool counts;                        /* .. how many of them */
     const struct nocap_row_options *options;
 };
 
