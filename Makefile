@@ -79,7 +79,7 @@ RULE_IDS := $(BUILD)/gen/replay/core/rule_ids.h
 PROFILES := $(sort $(wildcard formats/profile/*.json))
 SHIPPED := $(BUILD)/gen/formats/profile/shipped.inc
 # The page of `nocap export --to html`, as texts of C.
-PAGE := $(patsubst checker/%,$(BUILD)/gen/checker/%.inc,$(wildcard checker/views/*.html checker/views/*.css checker/views/*.js))
+PAGE := $(patsubst checker/%,$(BUILD)/gen/checker/%.inc,$(wildcard checker/views/*.html $(addprefix checker/views/,*.css *.js uplot/*)))
 RULE_TABLES := $(BUILD)/gen/checker/rule_tables.c
 MAKE_RULES := $(BUILD)/make_rules
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/nocap.pb-c.o $(BUILD)/obj/gen/rule_tables.o
@@ -137,7 +137,7 @@ $(SHIPPED): $(PROFILES) Makefile
 	 sed 's/["\\]/\\&/g; s/.*/ "&\\n"/' $$p; echo '},'; done; } > $@
 $(BUILD)/gen/checker/views/%.inc: checker/views/% Makefile
 	@mkdir -p $(@D)
-	$(Q)sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $< > $@
+	$(Q)sed 's/["\\?]/\\&/g; s/.*/"&\\n"/' $< > $@ # \? since ??= is a trigraph
 $(BUILD)/obj/gen/nocap.pb-c.o: $(PROTO).c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -fPIC -I$(BUILD)/gen $(PKG_CFLAGS) $(CFLAGS) -w -c -o $@ $<

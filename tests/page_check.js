@@ -21,6 +21,10 @@ if (view.at === 0 && $('slice').textContent !== said_before) obeyed.push('slices
 const length_before = view.to - view.from;
 press(canvas, '+');
 if (view.to - view.from < length_before) obeyed.push('zoom');
-const result = document.createElement('p');
-result.textContent = `keys: ${obeyed.join(', ')}`;
-document.body.append(result);
+setTimeout(() => { // uPlot draws behind what asked for it
+  if (charts.length > 0 && charts.every((c) => c.scales.x.min === picture.first + view.from &&
+      c.scales.x.max === picture.first + view.to)) obeyed.push('charts');
+  const result = document.createElement('p');
+  result.textContent = `keys: ${obeyed.join(', ')}`;
+  document.body.append(result);
+}, 0);

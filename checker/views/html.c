@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One page for browsers, which needs nothing else: what check and hang say, as their JSON, and a
- * picture made of the timeline. page.html is the frame, page.css and page.js are put into it. */
+ * picture made of the timeline. page.html is the frame, styles and scripts are put into it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,18 @@ static const char page_css[] =
 #include "checker/views/page.css.inc"
     ;
 static const char page_js[] =
+#include "checker/views/charts.js.inc"
 #include "checker/views/page.js.inc"
 #include "checker/views/timeline.js.inc"
+    ;
+/* Leon Sorokin's uPlot, with its licence. */
+static const char plot_css[] =
+#include "checker/views/uplot/uPlot.min.css.inc"
+    ;
+static const char plot_js[] = "/*\n"
+#include "checker/views/uplot/LICENSE.inc"
+                              "*/\n"
+#include "checker/views/uplot/uPlot.iife.min.js.inc"
     ;
 
 /* ---- the board ---- */
@@ -357,7 +367,13 @@ static enum nocap_status put_data(const struct html *h, const struct view_end *e
 static enum nocap_status finish(void *view, const struct view_end *e,
                                 struct nocap_export_result *result, struct nocap_error *err)
 {
-    static const char *const marks[] = {"@css@\n", "@data@\n", "@js@\n"};
+    static const struct {
+        const char *mark, *text; /* NULL: the data */
+    } parts[] = {{"@plotcss@\n", plot_css},
+                 {"@css@\n", page_css},
+                 {"@data@\n", NULL},
+                 {"@plot@\n", plot_js},
+                 {"@js@\n", page_js}};
     struct html *h = view;
     const char *at = page_html;
     span_of(h, e->hang->report->t_last);
@@ -365,14 +381,14 @@ static enum nocap_status finish(void *view, const struct view_end *e,
     html_reduce(h);
     RETURN_ERROR_IF(h->out_of_memory, err, NOCAP_E_MEMORY, "out of memory");
     RETURN_IF_FAILED(nocap_cite_findings(e->hang->report, e->path, e->options->dense, err));
-    for (unsigned i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        const char *mark = strstr(at, marks[i]);
+    for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *mark = strstr(at, parts[i].mark);
         fwrite(at, 1, (size_t)(mark - at), h->out);
-        at = mark + strlen(marks[i]);
-        if (i == 1) {
+        at = mark + strlen(parts[i].mark);
+        if (parts[i].text == NULL) {
             RETURN_IF_FAILED(put_data(h, e, result, err));
         } else {
-            fputs(i == 0 ? page_css : page_js, h->out);
+            fputs(parts[i].text, h->out);
         }
     }
     fputs(at, h->out);

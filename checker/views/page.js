@@ -61,7 +61,7 @@ function showFinding(f) {
   const list = element('dl', body);
   for (const key of ['expected', 'observed', 'written', 'related', 'consequences', 'count', 'reason']) {
     const value = Array.isArray(f[key]) ? f[key].map((i) => `#${i}`).join(' ') : f[key];
-    if (value === undefined || value === '' || value === 0) continue;
+    if (value === undefined || value === '' || value === 0 || (key === 'count' && value === 1)) continue;
     element('dt', list, key);
     element('dd', list, value);
   }
@@ -73,6 +73,7 @@ function findings() {
   if (report.findings.length === 0) element('p', $('finding-list'), 'No finding.');
   const first = $('finding-list').querySelector('details');
   if (first) first.open = true;
+  for (const note of report.notes || []) element('p', $('finding-list'), `Note: ${note}.`, 'note');
 }
 
 // ---- who waits ----
@@ -127,7 +128,7 @@ function layers(all) {
 }
 
 function waitGraph(all) {
-  const W = 250, H = 58, GAP = 60, columns = layers(all);
+  const W = 285, H = 58, GAP = 40, columns = layers(all);
   const rows = Math.max(...columns.map((c) => c.length));
   const svg = drawn('svg', $('wait-graph'), {
     width: columns.length * (W + GAP), height: rows * (H + 16) + 10, role: 'img',
@@ -201,8 +202,9 @@ function board() {
   const tiles = picture.tiles.filter((t) => t.chip === chip);
   const width = Math.max(16, ...tiles.map((t) => t.x)) + 1, height = Math.max(11, ...tiles.map((t) => t.y)) + 1;
   const SIZE = 38, top = 18, left = 24, from = picture.first + span * picture.span;
-  $('board-span').textContent = span < 0 ? 'the whole trace' : `${from} to ${from + picture.span} ${picture.unit}`;
-  const most = Math.max(1, ...tiles.map((t) => span < 0 ? measure(t, what, -1) : Math.max(...t[what])));
+  const most = Math.max(0, ...tiles.map((t) => span < 0 ? measure(t, what, -1) : Math.max(...t[what])));
+  $('board-span').textContent = (span < 0 ? 'the whole trace' : `${from} to ${from + picture.span} ${picture.unit}`) +
+    (most === 0 ? '' : `; at most ${number(most)} ${what === 'requests' ? 'requests' : picture.unit}`);
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   svg.setAttribute('width', left + width * SIZE + 2);
   svg.setAttribute('height', top + height * SIZE + 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline of the page: rows of slices and counters on a canvas.
-const ROW = 18, LABEL = 230, TOP = 22;
+const ROW = 18, TOP = 22;
+let LABEL = 230;
 const whole = { from: 0, to: Math.max(1, picture.last - picture.first) };
 const view = { ...whole, row: 0, at: -1 };
 const canvas = $('canvas');
@@ -24,9 +25,12 @@ function counterRow(row) {
   return { group: row.group, name: row.name, points, most: Math.max(1, ...points.map((p) => p.value)) };
 }
 
+// Those that never were but 0 say nothing.
+const counters = picture.counters.map(counterRow).filter((row) => row.points.some((p) => p.value !== 0));
+
 // Groups of which there is more to show than one state first.
 function allRows() {
-  const every = [...picture.rows.map(sliceRow), ...picture.counters.map(counterRow)];
+  const every = [...picture.rows.map(sliceRow), ...counters];
   const busy = new Set(every.filter((r) => r.name !== 'go message').map((r) => r.group));
   const order = [...new Set(every.map((r) => r.group))].sort((a, b) => busy.has(b) - busy.has(a));
   return every.map((r, i) => [order.indexOf(r.group), i, r]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map((r) => r[2]);
@@ -53,7 +57,8 @@ const style = (name) => getComputedStyle(document.documentElement).getPropertyVa
 const pixel = (t) => LABEL + (t - view.from) / (view.to - view.from) * (canvas.clientWidth - LABEL);
 
 function drawAxis(pen, width) {
-  const span = view.to - view.from, step = 10 ** Math.ceil(Math.log10(span / 8));
+  const span = view.to - view.from, ticks = Math.max(1, (width - LABEL) / 90);
+  const step = [1, 2, 5, 10].map((n) => n * 10 ** Math.floor(Math.log10(span / ticks))).find((s) => s >= span / ticks);
   pen.fillStyle = style('--dim');
   const first = Math.ceil((picture.first + view.from) / step) * step - picture.first;
   for (let t = first; t <= view.to; t += step) {
@@ -99,7 +104,20 @@ function drawFindings(pen, height) {
 }
 
 function draw() {
-  const width = canvas.clientWidth, height = TOP + Math.max(1, rows.length) * ROW + 4, scale = devicePixelRatio || 1;
+  const width = canvas.clientWidth;
+  LABEL = Math.min(230, Math.floor(0.4 * width));
+  showCharts();
+  drawTimeline(width);
+}
+
+// Logical coordinates and the queue's name where there is room for them.
+function labelOf(row, room) {
+  const group = row.group.replace(/:.*/, ''), whole = group ? `${group}: ${row.name}` : row.name;
+  return whole.length > room ? whole.replace(/ \(logical [^)]*\)|^command queue: /, '') : whole;
+}
+
+function drawTimeline(width) {
+  const height = TOP + Math.max(1, rows.length) * ROW + 4, scale = devicePixelRatio || 1;
   canvas.width = width * scale;
   canvas.height = height * scale;
   canvas.style.height = `${height}px`;
@@ -114,8 +132,8 @@ function draw() {
       pen.fillRect(0, y, width, ROW);
     }
     pen.fillStyle = style(i === view.row ? '--ink' : '--dim');
-    const label = row.group ? `${row.group.replace(/:.*/, '')}: ${row.name}` : row.name;
-    pen.fillText(label.length > 38 ? `${label.slice(0, 36)}..` : label, 4, y + 13);
+    const room = Math.floor((LABEL - 8) / 5.8), label = labelOf(row, room);
+    pen.fillText(label.length > room ? `${label.slice(0, room - 2)}..` : label, 4, y + 13);
     if (row.slices) drawSlices(pen, row, y, width);
     else drawCounter(pen, row, y, width);
   });
@@ -207,5 +225,6 @@ head();
 findings();
 waits();
 startTimeline();
+startCharts();
 startBoard();
 coverage();

@@ -161,7 +161,7 @@ if [ -n "$browser" ]; then
         -z "$(while read -r line; do grep -qF -- "$line" "$T/text" || echo "$line"; done <"$T/wanted")"
     check "and of each rule its verdict" test \
         "$(grep -cE '^[A-Z]+-[0-9]+[a-z]? (held|violated|waived|not-)' "$T/text")" -eq "$(jq '.rules | length' "$T/check.json")"
-    check "the time slider and the picture obey keys" grep -q '^keys: slider, rows, slices, zoom$' "$T/text"
+    check "the time slider and the picture obey keys" grep -q '^keys: slider, rows, slices, zoom, charts$' "$T/text"
     if [ -n "${NOCAP_PICTURES:-}" ]; then # for docs/views.md, a folder
         cp "$T/bad.nocap" "$T/run.nocap"
         (cd "$T" && "$NOCAP" export run.nocap --to html -o run.html 2>/dev/null)
@@ -174,6 +174,9 @@ if [ -n "$browser" ]; then
     check "its verdict, root and waits" test -z "$(jq -r '.verdict, .root[].reason, .waiting[].for' "$T/hang.json" |
         while read -r line; do grep -qF -- "$line" "$T/text" || echo "$line"; done)"
     check "a command queue" page "$T/cq.nocap"
+    check "its counters have charts, with their bounds" grep -qE '^command queue: dispatch buffer: free pages [0-9]+ to [1-9]' "$T/text"
+    check "and who made the library is said" grep -q 'Leon Sorokin' "$T/page.html"
+    check "one file below 400 kB" test "$(wc -c <"$T/page.html")" -lt 400000
     check "without a complaint" test "$(grep -c CONSOLE "$T/log")" -eq 0
 else
     skip "html in a browser" "no chromium"
