@@ -116,7 +116,7 @@ static void print_go(FILE *out, const struct nocap_tile_state *s)
     }
     fprintf(out, "\n  GO pending: %s (written %s); last DONE %s", known_names[s->go_pending],
             written, done);
-    fprintf(out, "; reset request: %s; notify owed: %s\n",
+    fprintf(out, "; reset request: %s; notify pending: %s\n",
             s->request != 0 ? nocap_go_name(s->request) : "none", s->notify_pending ? "yes" : "no");
 }
 
