@@ -317,9 +317,27 @@ static void bytes_from_elsewhere_wait_for_one_page(void **state)
     run_free(&run);
 }
 
+/* Its pages come in pieces: behind the first of them the record still goes on. */
+static void a_trace_begins_with_bytes_from_elsewhere(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH_PACKED,
+                                              .view = NOCAP_SIM_VIEW_ALL,
+                                              .workers = 4,
+                                              .launches = 8,
+                                              .profile = "tt-metal-2026-06"};
+    struct run run = run_with(options);
+    for (size_t from = 1; from + 1 < run.count; from += 30) {
+        assert_no_error(&run, &options, &(struct showing){.from = from});
+    }
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_trace_begins_with_bytes_from_elsewhere),
         cmocka_unit_test(a_trace_begins_anywhere),
         cmocka_unit_test(events_are_lost_anywhere),
         cmocka_unit_test(the_host_writes_in_pieces),

@@ -410,6 +410,9 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     p->open = more && ring->cursor.known;
     if (!ring->cursor.known) { /* perhaps the rest of a record, or not all of it */
         end_relay(q, r, 0);
+        if (gathers && (!known || p->bytes < r->length)) { /* the same record goes on */
+            p->relay = NO_INDEX;
+        }
         if (!gathers) {
             value_set(&ring->cursor,
                       place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)));
