@@ -37,16 +37,21 @@ static inline bool bytes_append(struct bytes *b, const void *data, size_t size)
 
 #define VARINT_MAX 10 /* bytes of a 64-bit varint at most */
 
-/* Room for VARINT_MAX bytes must be there. */
-static inline void bytes_varint(struct bytes *b, uint64_t v)
+/* The end of `v` at `p`, where room for VARINT_MAX bytes must be. */
+static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 {
-    uint8_t *p = b->data + b->size;
     while (v >= 0x80) {
         *p++ = (uint8_t)(v | 0x80);
         v >>= 7;
     }
     *p++ = (uint8_t)v;
-    b->size = (size_t)(p - b->data);
+    return p;
+}
+
+/* The same there. */
+static inline void bytes_varint(struct bytes *b, uint64_t v)
+{
+    b->size = (size_t)(varint_put(b->data + b->size, v) - b->data);
 }
 
 static inline uint64_t zigzag(uint64_t difference)

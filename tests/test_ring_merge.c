@@ -20,6 +20,7 @@ struct put {
 };
 static struct put records[RINGS][RECORDS];
 static unsigned done[RINGS];
+static size_t rows_taken;
 static _Alignas(8) uint8_t memory[RINGS][BYTES];
 static struct ring_merge merge;
 
@@ -101,6 +102,30 @@ static unsigned expected(uint64_t limit)
     return first;
 }
 
+/* More of the same kind behind the last event, of which some are taken. */
+static void take_rows(uint64_t limit)
+{
+    enum { ROWS = 9 };
+    struct access_row rows[ROWS];
+    const size_t count = ring_merge_peek(&merge, limit, rows, 1 + below(ROWS));
+    const size_t taken = count == 0 ? 0 : below((unsigned)count + 1);
+    const uint64_t before = merge.taken->at.tail;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned ring = (unsigned)(merge.taken - merge.cursor);
+        const struct put *p = &records[ring][done[ring] + i];
+        assert_int_equal(p->kind, merge.taken->event.kind);
+        assert_true(rows[i].t == p->t && rows[i].value == p->value && rows[i].addr == 0x100);
+        assert_int_equal(rows[i].source >> 56, 2);
+    }
+    for (size_t i = 0; i < taken; i++) {
+        assert_int_equal(expected(limit), merge.taken - merge.cursor);
+        done[expected(limit)]++;
+    }
+    assert_int_equal(merge.taken->at.tail, before);
+    ring_merge_take(&merge, taken);
+    rows_taken += taken;
+}
+
 /* Reads what there is up to `limit`; now and then an event is given back and comes again. */
 static void drain(uint64_t limit)
 {
@@ -120,6 +145,7 @@ static void drain(uint64_t limit)
             }
         }
         done[ring]++;
+        take_rows(limit);
     }
     assert_null(ring_merge_next(&merge, limit));
 }
@@ -148,6 +174,7 @@ static void rings_are_one_sequence(void **state)
             assert_int_equal(done[i], RECORDS);
         }
     }
+    assert_true(rows_taken > RECORDS);
 }
 
 int main(void)

@@ -37,17 +37,38 @@ static void commit(struct nocap_capture *c)
         .events = totals.events, .bytes = totals.bytes, .dropped = c->dropped};
 }
 
-static inline bool add(struct nocap_capture *c, const struct nocap_event *event)
+/* Behind what was added: a block that ended is in the file. */
+static bool added(struct nocap_capture *c, uint64_t t)
 {
-    if (__builtin_expect(event->kind == NOCAP_EV_DROP, 0)) {
-        c->dropped += event->value;
-    }
-    c->last_time = event->t > c->last_time ? event->t : c->last_time;
-    c->status = nocap_writer_add(c->writer, event, &c->err);
+    c->last_time = t > c->last_time ? t : c->last_time;
     if (c->status == NOCAP_OK && nocap_writer_blocks(c->writer) != c->blocks) {
         commit(c);
     }
     return c->status == NOCAP_OK;
+}
+
+static bool add(struct nocap_capture *c, const struct nocap_event *event)
+{
+    if (event->kind == NOCAP_EV_DROP) {
+        c->dropped += event->value;
+    }
+    c->status = nocap_writer_add(c->writer, event, &c->err);
+    return added(c, event->t);
+}
+
+/* What follows the event that was just added, as long as it is more of the same. */
+static bool add_run(struct nocap_capture *c, uint64_t limit)
+{
+    enum { ROWS = 128 };
+    struct ring_merge *m = c->merge;
+    struct access_row rows[ROWS];
+    bool ok = true;
+    for (size_t n; ok && (n = ring_merge_peek(m, limit, rows, ROWS)) != 0;) {
+        n = nocap_writer_add_rows(c->writer, &m->taken->event, rows, n, &c->status, &c->err);
+        ring_merge_take(m, n);
+        ok = added(c, n != 0 ? rows[n - 1].t : 0);
+    }
+    return ok;
 }
 
 /* Pages of a ring are made here, so that the thread that records finds them there: a first part,
@@ -82,7 +103,7 @@ static void drain(struct nocap_capture *c, uint64_t limit)
     const struct nocap_event *event;
     bool ok = c->status == NOCAP_OK;
     while (ok && (event = ring_merge_next(m, limit)) != NULL) {
-        ok = add(c, event);
+        ok = add(c, event) && add_run(c, limit);
     }
     uint64_t lost = atomic_load(&c->file->lost);
     if (c->status == NOCAP_OK && lost != c->lost_reported) {

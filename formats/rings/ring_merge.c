@@ -59,20 +59,16 @@ static const struct ring_word *record(struct ring_merge *m, struct ring_cursor *
     return w;
 }
 
-_Static_assert(offsetof(struct nocap_event, chip) == offsetof(struct nocap_event, src) + 4 &&
-                   offsetof(struct nocap_event, at) == offsetof(struct nocap_event, src) + 6 &&
-                   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "what take_access says");
-
 /* What differs between accesses of one kind. */
-static inline void take_access(const struct ring_access *a, struct nocap_event *e)
+static inline void put_row(struct access_row *row, const struct ring_access *a, uint64_t t)
 {
-    const uint64_t source =
-        a->src | (uint64_t)a->word.chip << 32 | (uint64_t)a->at.x << 48 | (uint64_t)a->at.y << 56;
-    memcpy(&e->src, &source, sizeof source); /* as it is read again: a word */
-    e->to = a->to;
-    e->addr = a->addr;
-    e->value = a->value;
+    uint16_t at;
+    memcpy(&at, &a->at, sizeof at);
+    memcpy(&row->to, &a->to, sizeof row->to);
+    row->source = a->src | (uint64_t)a->word.chip << 32 | (uint64_t)at << 48;
+    row->t = t;
+    row->addr = a->addr;
+    row->value = a->value;
 }
 
 static inline uint64_t what_of(const struct ring_access *a)
@@ -106,7 +102,9 @@ static void decode_access(const struct ring_access *a, struct ring_cursor *c)
         e->has |= (a->has & RING_HAS_MAP) != 0 ? NOCAP_F_MAP : 0;
         e->has |= (a->has & RING_HAS_SPACE) != 0 ? NOCAP_F_SPACE : 0;
     }
-    take_access(a, e);
+    struct access_row row;
+    put_row(&row, a, 0);
+    access_row_put(&row, e);
 }
 
 static bool decode_event(const struct ring_event *r, struct nocap_event *e)
@@ -202,31 +200,7 @@ void ring_merge_give_back(struct ring_merge *m)
     c->at = (struct ring_position){c->tail_before, c->reported_before};
 }
 
-/* Programs record in runs: one more access of the ring and the kind that came last, where no other
- * ring can be earlier. NULL: it is something else. */
-static inline const struct nocap_event *same_again(struct ring_merge *m, uint64_t limit)
-{
-    struct ring_cursor *c = m->taken;
-    if (c == NULL || !c->access || c->end - c->at.tail < sizeof(struct ring_access)) {
-        return NULL;
-    }
-    const uint64_t tail = c->at.tail;
-    const struct ring_access *a = (const void *)(c->base + (tail & (m->ring_bytes - 1)));
-    const uint64_t t = a->t > c->last ? a->t : c->last;
-    if (a->word.format != RING_ACCESS || a->word.words != sizeof *a / sizeof(uint64_t) ||
-        what_of(a) != c->what || t >= m->until || t >= limit) {
-        return NULL;
-    }
-    take_access(a, &c->event);
-    c->tail_before = tail;
-    c->at.tail = tail + sizeof *a;
-    c->last = t;
-    c->event.t = ring_time(&m->clock, t);
-    return &c->event;
-}
-
-static __attribute__((noinline)) const struct nocap_event *next_of_all(struct ring_merge *m,
-                                                                       uint64_t limit)
+const struct nocap_event *ring_merge_next(struct ring_merge *m, uint64_t limit)
 {
     for (;;) {
         struct ring_cursor *c = earliest(m);
@@ -241,8 +215,35 @@ static __attribute__((noinline)) const struct nocap_event *next_of_all(struct ri
     }
 }
 
-const struct nocap_event *ring_merge_next(struct ring_merge *m, uint64_t limit)
+size_t ring_merge_peek(const struct ring_merge *m, uint64_t limit, struct access_row *rows,
+                       size_t max)
 {
-    const struct nocap_event *event = same_again(m, limit);
-    return event != NULL ? event : next_of_all(m, limit);
+    const struct ring_cursor *c = m->taken;
+    if (c == NULL || !c->access) {
+        return 0;
+    }
+    const struct ring_access *a = (const void *)(c->base + (c->at.tail & (m->ring_bytes - 1)));
+    const struct ring_clock clock = m->clock;
+    const uint64_t end = m->until < limit ? m->until : limit, what = c->what;
+    uint64_t left = c->end - c->at.tail, before = c->last;
+    size_t n = 0;
+    for (; n < max && left >= sizeof *a; n++, a++, left -= sizeof *a) {
+        if (a->word.format != RING_ACCESS || a->word.words != sizeof *a / sizeof(uint64_t) ||
+            what_of(a) != what || a->t < before || a->t >= end) {
+            break;
+        }
+        before = a->t;
+        put_row(&rows[n], a, ring_time(&clock, before));
+    }
+    return n;
+}
+
+void ring_merge_take(struct ring_merge *m, size_t count)
+{
+    struct ring_cursor *c = m->taken;
+    if (count != 0) {
+        const struct ring_access *a = (const void *)(c->base + (c->at.tail & (m->ring_bytes - 1)));
+        c->last = a[count - 1].t;
+        c->at.tail += count * sizeof *a;
+    }
 }

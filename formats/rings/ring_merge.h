@@ -5,6 +5,7 @@
 #define NOCAP_RINGS_RING_MERGE_H
 
 #include "formats/rings/ring_file.h"
+#include "formats/trace/access_row.h"
 
 struct ring_cursor {
     const uint8_t *base;                   /* mapped twice; NULL: not in use */
@@ -36,6 +37,13 @@ const struct nocap_event *ring_merge_next(struct ring_merge *merge, uint64_t lim
 
 /* The last event was not taken after all. */
 void ring_merge_give_back(struct ring_merge *merge);
+
+/* Accesses of the same ring and kind behind the last event, at most `max`, that come before all
+ * else and before `limit`: what they have of their own. They are yet to be taken. */
+size_t ring_merge_peek(const struct ring_merge *merge, uint64_t limit, struct access_row *rows,
+                       size_t max);
+/* Takes the first `count` of them. */
+void ring_merge_take(struct ring_merge *merge, size_t count);
 /* Nothing more is read from this ring. */
 void ring_merge_break(struct ring_merge *merge, struct ring_cursor *cursor);
 /* How many records a broken ring still holds, as far as their lengths make sense; at least 1. */

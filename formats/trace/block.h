@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "formats/trace/access_row.h"
 #include "formats/trace/event.h"
 
 enum block_limit {
@@ -118,8 +119,14 @@ enum block_state {
                        the bounds */
     BLOCK_NO_EVENT, /* its kind, op or a field in `has` is not one that it may have */
     BLOCK_NO_MEMORY,
+    BLOCK_TOO_LONG, /* its payload */
 };
 enum block_state block_encoder_add(struct block_encoder *encoder, const struct nocap_event *event);
+/* Up to `n` accesses that follow `like`, the event that was added last, which is changed to the
+ * last of those that are looked up. How many were added; `state` is as of the last one, or why it
+ * was not. */
+size_t block_encoder_add_rows(struct block_encoder *encoder, struct nocap_event *like,
+                              const struct access_row *rows, size_t n, enum block_state *state);
 /* Where long columns end in a block's message: what is compressed does best with statistics of its
  * own for each. */
 struct block_parts {

@@ -4,6 +4,7 @@
 #include "formats/trace/block_encoder.h"
 #include "formats/trace/block_index.h"
 #include "formats/trace/nocap.pb-c.h"
+#include "formats/trace/trace.h"
 #include "formats/trace/wire.h"
 
 enum { ROOM_EVENTS = 1024 }; /* columns get room for so many at a time */
@@ -54,16 +55,17 @@ void block_encoder_free(struct block_encoder *e)
     free(e);
 }
 
-static inline uint64_t source_of(const struct nocap_event *event)
+static inline uint32_t to_of(const struct nocap_event *event)
 {
-    return event->src | (uint64_t)event->chip << 32 | (uint64_t)event->at.x << 48 |
-           (uint64_t)event->at.y << 56;
+    uint16_t to;
+    memcpy(&to, &event->to, sizeof to);
+    return to;
 }
 
 static inline uint32_t find_place(struct block_encoder *e, const struct nocap_event *event,
                                   uint64_t source, struct recent *recent)
 {
-    const uint32_t to = event->to.x | (uint32_t)event->to.y << 8;
+    const uint32_t to = to_of(event);
     if (__builtin_expect(recent->source != source || recent->to != (to | RECENT_IS), 0)) {
         const struct place p = {.source = source, .to = to};
         recent->place = block_place(e, &p);
@@ -122,26 +124,31 @@ static bool add_size(struct bytes *sizes, uint32_t before, uint32_t size)
     return true;
 }
 
-static bool add_payload(struct block_encoder *e, const struct nocap_event *event)
+static __attribute__((noinline)) enum block_state add_payload(struct block_encoder *e,
+                                                              const struct nocap_event *event)
 {
     uint32_t before = e->so_far.count;
+    if (event->data_size > NOCAP_PAYLOAD_MAX || event->extra_size > NOCAP_PAYLOAD_MAX) {
+        return BLOCK_TOO_LONG;
+    }
     e->has_payload = true;
     bool ok = add_size(&e->data_size, before, event->data_size) &&
               bytes_append(&e->data, event->data, event->data_size) &&
               add_size(&e->extra_size, before, event->extra_size) &&
               bytes_append(&e->extra, event->extra, event->extra_size);
     e->full |= e->data.size + e->extra.size >= BLOCK_PAYLOAD_TARGET;
-    return ok;
+    return ok ? BLOCK_OPEN : BLOCK_NO_MEMORY;
 }
 
-static inline void add_guessed(struct block_encoder *e, struct shape *s, uint32_t shape,
-                               uint32_t place, uint64_t value)
+/* The entry of the column. */
+static inline uint64_t guess_value(struct block_encoder *e, struct shape *s, uint32_t place,
+                                   uint64_t value)
 {
     uint64_t *last = &s->last[SLOT_OF_VALUE];
-    const struct guess guess = guess_find(&e->guesses, shape, place);
-    bytes_varint(&e->column[COLUMN_SLOT + COLUMN_GUESSED],
-                 guess_pack(zigzag(value - *last), zigzag(*guess.after - *last)));
+    const struct guess guess = guess_find(&e->guesses, s->number, place);
+    const uint64_t entry = guess_pack(zigzag(value - *last), zigzag(*guess.after - *last));
     *guess.before = *guess.after = *last = value;
+    return entry;
 }
 
 /* Time goes on, but for sources that were not merged. */
@@ -161,23 +168,24 @@ static inline void add_time(struct block_encoder *e, uint64_t t)
 
 enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_event *event)
 {
-    const uint64_t source = source_of(event);
+    const uint64_t source = access_source(event);
     struct recent *recent = &e->recent_of[agent_number(source, event->by)];
     struct shape *s = find_shape(e, event, recent);
     if (s == NULL) {
         return BLOCK_NO_EVENT;
     }
-    const uint32_t shape = (uint32_t)(s - e->shapes);
     const uint32_t count = e->so_far.count;
     if (count % ROOM_EVENTS == 0 && !make_room(e)) {
         return BLOCK_NO_MEMORY;
     }
-    if ((event->data_size != 0 || event->extra_size != 0 || e->has_payload) &&
-        !add_payload(e, event)) {
-        return BLOCK_NO_MEMORY;
+    if ((event->data_size | event->extra_size | e->has_payload) != 0) {
+        const enum block_state state = add_payload(e, event);
+        if (state != BLOCK_OPEN) {
+            return state;
+        }
     }
     const uint32_t place = find_place(e, event, source, recent);
-    e->events[count] = (struct by_place_event){(uint16_t)place, (uint16_t)shape};
+    e->events[count] = (struct by_place_event){(uint16_t)place, (uint16_t)s->number};
     e->events_at[place]++;
     bytes_varint(&e->column[COLUMN_PLACE], place);
     for (uint32_t left = s->columns & SLOT_COLUMNS; left != 0; left &= left - 1) {
@@ -186,13 +194,109 @@ enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_e
         s->last[slot] = event->slot[slot];
     }
     if (s->columns >> COLUMN_GUESSED != 0) {
-        add_guessed(e, s, shape, place, event->value);
+        bytes_varint(&e->column[COLUMN_SLOT + COLUMN_GUESSED],
+                     guess_value(e, s, place, event->value));
     }
     if (count == 0) {
         e->so_far = (struct block_summary){0, event->t, 0, event->t, event->t, true};
     }
     add_time(e, event->t);
+    e->last_family = s->family;
     return e->full ? BLOCK_FULL : BLOCK_OPEN;
+}
+
+/* Of events without payload, in a block that has one. */
+static inline void add_zeros(struct bytes *sizes, size_t count)
+{
+    if (sizes->size != 0) {
+        memset(sizes->data + sizes->size, 0, count);
+        sizes->size += count;
+    }
+}
+
+static inline bool reserve_sizes(struct block_encoder *e, size_t count)
+{
+    return !e->has_payload ||
+           (bytes_reserve(&e->data_size, count) && bytes_reserve(&e->extra_size, count));
+}
+
+/* Whether the row is what its agent did next the time before. */
+static inline bool is_predicted(const struct shape *s, const struct recent *recent,
+                                const struct access_row *r, uint64_t size)
+{
+    return s->columns == 1u << COLUMN_GUESSED && s->first[SLOT_OF_ADDR] == r->addr &&
+           s->first[SLOT_OF_SIZE] == size && recent->source == r->source &&
+           recent->to == (r->to | RECENT_IS);
+}
+
+/* How many of the rows, from the first on, are as predicted, so that nothing is to be looked up:
+ * they are added, with what is the same for all of them kept at hand. */
+static size_t add_predicted(struct block_encoder *e, const struct nocap_event *like,
+                            const struct access_row *rows, size_t n)
+{
+    struct block_summary *so_far = &e->so_far;
+    const uint32_t family = e->last_family, count = so_far->count;
+    const size_t room = (ROOM_EVENTS - count % ROOM_EVENTS) % ROOM_EVENTS;
+    const size_t end = n < room ? n : room;
+    if (end == 0 || !family_fits(&e->families[family], like) ||
+        e->families[family].literal != LITERAL_OF_ACCESS || so_far->last != so_far->latest ||
+        !reserve_sizes(e, end)) {
+        return 0;
+    }
+    struct bytes *const column = e->column;
+    struct bytes *const values_column = &column[COLUMN_SLOT + COLUMN_GUESSED];
+    uint8_t *places = column[COLUMN_PLACE].data + column[COLUMN_PLACE].size;
+    uint8_t *times = column[COLUMN_TIME].data + column[COLUMN_TIME].size;
+    uint8_t *values = values_column->data + values_column->size;
+    struct by_place_event *const events = e->events + count;
+    uint32_t *const events_at = e->events_at;
+    const uint64_t size = like->size;
+    const unsigned by = like->by;
+    uint64_t before = so_far->last;
+    size_t i = 0;
+    for (; i < end; i++) {
+        const struct access_row *r = &rows[i];
+        struct recent *recent = &e->recent_of[agent_number(r->source, by)];
+        struct shape *s = recent->shape != NULL ? recent->shape->next : NULL;
+        if (s == NULL || s->family != family || !is_predicted(s, recent, r, size) ||
+            r->t < before) {
+            break;
+        }
+        const uint32_t place = recent->place;
+        recent->shape = s;
+        events[i] = (struct by_place_event){(uint16_t)place, (uint16_t)s->number};
+        events_at[place]++;
+        places = varint_put(places, place);
+        values = varint_put(values, guess_value(e, s, place, r->value));
+        times = varint_put(times, zigzag(r->t - before));
+        before = r->t;
+    }
+    column[COLUMN_PLACE].size = (size_t)(places - column[COLUMN_PLACE].data);
+    column[COLUMN_TIME].size = (size_t)(times - column[COLUMN_TIME].data);
+    values_column->size = (size_t)(values - values_column->data);
+    add_zeros(&e->data_size, i);
+    add_zeros(&e->extra_size, i);
+    so_far->last = so_far->latest = before;
+    so_far->count = count + (uint32_t)i;
+    return i;
+}
+
+size_t block_encoder_add_rows(struct block_encoder *e, struct nocap_event *like,
+                              const struct access_row *rows, size_t n, enum block_state *state)
+{
+    enum { LOOKED_UP = 16 }; /* where nothing repeats, to try each time costs more than it saves */
+    size_t i = 0;
+    *state = BLOCK_OPEN;
+    while (i < n && *state == BLOCK_OPEN) {
+        const size_t predicted = add_predicted(e, like, rows + i, n - i);
+        const size_t some = predicted != 0 ? 1 : LOOKED_UP;
+        i += predicted;
+        for (const size_t end = n - i < some ? n : i + some; i < end && *state == BLOCK_OPEN; i++) {
+            access_row_put(&rows[i], like);
+            *state = block_encoder_add(e, like);
+        }
+    }
+    return *state > BLOCK_FULL ? i - 1 : i;
 }
 
 static bool put_place(struct bytes *out, const struct place *p, uint32_t events)

@@ -21,6 +21,7 @@ struct family {
 struct shape {
     uint32_t family, columns;
     uint32_t indexed;            /* NONE: an open shape, which is found through its family */
+    uint32_t number;             /* in the table */
     struct shape *next;          /* what its agent did after it the last time; NULL: not known */
     uint64_t first[NOCAP_SLOTS]; /* as in the table */
     uint64_t last[NOCAP_SLOTS];  /* of the event before */
@@ -61,6 +62,7 @@ struct block_encoder {
     struct family *families;
     uint32_t family_count;
     uint32_t recent[NOCAP_EV_COUNT]; /* the family of the last event of each kind */
+    uint32_t last_family;            /* of the last event */
     struct shape *shapes;
     uint32_t shape_count;
     struct recent recent_of[AGENTS];

@@ -90,7 +90,8 @@ static uint32_t new_shape(struct block_encoder *e, const struct nocap_event *eve
     struct shape *s = &e->shapes[e->shape_count];
     *s = (struct shape){.family = family,
                         .columns = columns_of((f->values | f->literal) & ~literal),
-                        .indexed = NONE};
+                        .indexed = NONE,
+                        .number = e->shape_count};
     for (uint32_t left = literal; left != 0; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctz(left);
         s->first[slot] = event->slot[slot];

@@ -3,6 +3,7 @@
 #ifndef NOCAP_TRACE_TRACE_H
 #define NOCAP_TRACE_TRACE_H
 
+#include "formats/trace/access_row.h"
 #include "formats/trace/event.h"
 #include "formats/trace/header.h"
 
@@ -43,6 +44,12 @@ enum nocap_status nocap_writer_open_fd(struct nocap_writer **writer, int fd,
 /* Copies the event; `index` is ignored, events are numbered as they come. */
 enum nocap_status nocap_writer_add(struct nocap_writer *writer, const struct nocap_event *event,
                                    struct nocap_error *err);
+/* Accesses that follow `like`, the event that was added last and a read or write with its value and
+ * no other number: they differ from it in what a row has. At most one block ends, behind the last
+ * one that is added; how many are is returned. `like` may be changed in these members. */
+size_t nocap_writer_add_rows(struct nocap_writer *writer, struct nocap_event *like,
+                             const struct access_row *rows, size_t n, enum nocap_status *status,
+                             struct nocap_error *err);
 /* Ends the block, so that everything added so far is on its way to the disk. */
 enum nocap_status nocap_writer_flush(struct nocap_writer *writer, struct nocap_error *err);
 /* What is in the file so far, without events of the block that is not full yet. */

@@ -219,38 +219,52 @@ enum nocap_status nocap_writer_flush(struct nocap_writer *w, struct nocap_error 
     return write_frame(w, TRACE_BLOCK, err);
 }
 
-/* Why the event was not added. */
-static enum nocap_status refuse(const struct nocap_writer *w, const struct nocap_event *event,
-                                enum block_state state, struct nocap_error *err)
+/* What is to be done behind an event: the block ends, or the event was not added. */
+static __attribute__((noinline)) enum nocap_status settle(struct nocap_writer *w,
+                                                          const struct nocap_event *event,
+                                                          enum block_state state,
+                                                          struct nocap_error *err)
 {
     const uint64_t index = w->totals.events + block_encoder_summary(w->encoder)->count;
-    if (state == BLOCK_NO_MEMORY) {
+    switch (state) {
+    case BLOCK_NO_MEMORY:
         return nocap_fail(err, NOCAP_E_MEMORY, "out of memory while writing %s", w->name);
-    }
-    if (state == BLOCK_NO_EVENT) {
+    case BLOCK_NO_EVENT:
         return nocap_fail(err, NOCAP_E_USAGE,
                           "event %" PRIu64 " is none: its kind, op or a field in `has` is not one "
                           "that it may have",
                           index);
+    case BLOCK_TOO_LONG:
+        return nocap_fail(
+            err, NOCAP_E_USAGE,
+            "event %" PRIu64 " carries %u bytes of data, an event may have %d; split it", index,
+            event->data_size > event->extra_size ? event->data_size : event->extra_size,
+            NOCAP_PAYLOAD_MAX);
+    case BLOCK_OPEN:
+    case BLOCK_FULL: break;
     }
-    return nocap_fail(err, NOCAP_E_USAGE,
-                      "event %" PRIu64 " carries %u bytes of data, an event may have %d; split it",
-                      index,
-                      event->data_size > event->extra_size ? event->data_size : event->extra_size,
-                      NOCAP_PAYLOAD_MAX);
+    return nocap_writer_flush(w, err);
 }
 
 enum nocap_status nocap_writer_add(struct nocap_writer *w, const struct nocap_event *event,
                                    struct nocap_error *err)
 {
-    if (event->data_size > NOCAP_PAYLOAD_MAX || event->extra_size > NOCAP_PAYLOAD_MAX) {
-        return refuse(w, event, BLOCK_OPEN, err);
-    }
     enum block_state state = block_encoder_add(w->encoder, event);
-    if (__builtin_expect(state == BLOCK_OPEN && --w->room != 0, 1)) {
-        return NOCAP_OK;
-    }
-    return state > BLOCK_FULL ? refuse(w, event, state, err) : nocap_writer_flush(w, err);
+    return __builtin_expect(state == BLOCK_OPEN && --w->room != 0, 1)
+               ? NOCAP_OK
+               : settle(w, event, state, err);
+}
+
+size_t nocap_writer_add_rows(struct nocap_writer *w, struct nocap_event *like,
+                             const struct access_row *rows, size_t n, enum nocap_status *status,
+                             struct nocap_error *err)
+{
+    enum block_state state;
+    const size_t added =
+        block_encoder_add_rows(w->encoder, like, rows, n < w->room ? n : w->room, &state);
+    w->room -= (uint32_t)added;
+    *status = state == BLOCK_OPEN && w->room != 0 ? NOCAP_OK : settle(w, like, state, err);
+    return added;
 }
 
 void nocap_writer_totals(const struct nocap_writer *w, struct nocap_trace_totals *totals)
