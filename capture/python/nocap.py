@@ -163,7 +163,8 @@ class Capture:
 
     header: keys of the trace's header (docs/events.md), such as observes=["host-mmio"].
     policy: "block" or "drop", what happens when a thread's ring is full.
-    clock: "tsc" for nanoseconds, or "user" for the times that set_time gives.
+    clock: "tsc" for nanoseconds, "user" for the times that set_time gives, or
+        "tsc-coarse" (see nocap/capture.h).
     fork: "stop" or "follow", whether the child of a fork begins a trace of its own.
     """
 
@@ -177,7 +178,7 @@ class Capture:
         why = ctypes.create_string_buffer(1024)
         handle = ctypes.c_void_p()
         options = _sized(_Options, policy=_number(("block", "drop"), policy, "policy"),
-                         clock=_number(("tsc", "user"), clock, "clock"),
+                         clock=_number(("tsc", "user", "tsc-coarse"), clock, "clock"),
                          fork=_number(("stop", "follow"), fork, "fork"), ring_bytes=ring_bytes)
         if _lib.nocap_capture_open(ctypes.byref(handle), os.fsencode(path),
                                    _sized(_Header, json=json.dumps(header).encode()), options,

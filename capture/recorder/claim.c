@@ -163,6 +163,7 @@ static bool claim(struct nocap_capture *c, struct thread_ring *r)
                               .announced = atomic_load(&shared->dropped),
                               .src = c->threads++};
     atomic_store(&shared->src, r->src);
+    atomic_store(&c->several, r->src != 0);
     c->owner[slot] = r;
     if (!c->one_source) { /* else it stays when a thread ends */
         pthread_setspecific(c->key, r);

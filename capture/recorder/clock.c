@@ -39,8 +39,8 @@ static void pair(uint64_t *raw, uint64_t *ns)
     enum { TRIES = 8 };
     uint64_t best = UINT64_MAX;
     for (unsigned i = 0; i < TRIES; i++) {
-        uint64_t before = capture_raw_time(true), now = capture_clock_slow();
-        uint64_t took = capture_raw_time(true) - before;
+        uint64_t before = capture_raw_time(true, false), now = capture_clock_slow();
+        uint64_t took = capture_raw_time(true, false) - before;
         if (took < best) {
             best = took;
             *raw = before + took / 2;
@@ -67,6 +67,6 @@ bool capture_clock_calibrate(struct ring_clock *clock)
 {
     pthread_once(&process.once, calibrate);
     clock->mult = process.mult;
-    clock->start = capture_raw_time(process.tsc);
+    clock->start = capture_raw_time(process.tsc, false);
     return process.tsc;
 }

@@ -162,7 +162,7 @@ void *capture_writer_main(void *capture)
         sem_clockwait(&c->wake, CLOCK_MONOTONIC, &until);
         uint64_t wanted = atomic_load(&c->flush_wanted);
         bool hurry = atomic_exchange(&c->hurry, false);
-        drain(c, c->clock == NOCAP_CAPTURE_CLOCK_USER ? UINT64_MAX : capture_raw_time(c->tsc));
+        drain(c, c->clock == NOCAP_CAPTURE_CLOCK_USER ? UINT64_MAX : capture_raw_time(c->tsc, true));
         bool due_now = is_past(&due);
         if (hurry || due_now || wanted != atomic_load(&c->flush_done) || room_is_short(c)) {
             flush(c);

@@ -14,7 +14,7 @@ static _Thread_local struct {
     uint64_t refused_at;
 } current __attribute__((tls_model("initial-exec")));
 
-enum { WAKES_A_RING = 4, WAIT_NANOSECONDS = 20000 };
+enum { WAKES_A_RING = 4, WAIT_NANOSECONDS = 20000, SHARE_A_READING = 8 };
 
 void capture_forget(void)
 {
@@ -74,24 +74,41 @@ static bool make_room(struct nocap_capture *c, struct thread_ring *r, uint64_t b
     }
 }
 
-static inline uint64_t stamp(const struct nocap_capture *c)
+/* What one thread records is in its order anyway. Where several do, an event must not be stamped
+ * before what its thread has just learned from another one, and the processor reads the counter
+ * ahead of loads that it still waits for, if it is not told to wait. (A second thread says that
+ * there are several before its first event is there, so whoever learns from it sees that too.) */
+static inline bool must_wait(const struct nocap_capture *c)
 {
-    return __builtin_expect(c->clock == NOCAP_CAPTURE_CLOCK_TSC, 1)
-               ? capture_raw_time(c->tsc)
-               : atomic_load_explicit(&c->user_time, memory_order_relaxed);
+    return atomic_load_explicit(&c->several, memory_order_relaxed);
+}
+
+static uint64_t stamp(const struct nocap_capture *c)
+{
+    if (c->clock == NOCAP_CAPTURE_CLOCK_USER) {
+        return atomic_load_explicit(&c->user_time, memory_order_relaxed);
+    }
+    return capture_raw_time(c->tsc, must_wait(c) || current.capture_id != c->id);
 }
 
 /* The same where it takes no call. */
 static inline bool clock_is_quick(const struct nocap_capture *c)
 {
-    return c->tsc || c->clock != NOCAP_CAPTURE_CLOCK_TSC;
+    return c->tsc || c->clock == NOCAP_CAPTURE_CLOCK_USER;
 }
 
-static inline uint64_t quick_stamp(const struct nocap_capture *c)
+static inline uint64_t quick_stamp(const struct nocap_capture *c, struct thread_ring *r)
 {
-    return c->clock == NOCAP_CAPTURE_CLOCK_TSC
-               ? capture_raw_time(true)
-               : atomic_load_explicit(&c->user_time, memory_order_relaxed);
+    if (c->clock == NOCAP_CAPTURE_CLOCK_USER) {
+        return atomic_load_explicit(&c->user_time, memory_order_relaxed);
+    }
+    const bool wait = must_wait(c);
+    if (c->clock == NOCAP_CAPTURE_CLOCK_TSC_COARSE && r->shares != 0 && !wait) {
+        r->shares--;
+        return r->reading;
+    }
+    r->shares = SHARE_A_READING - 1;
+    return r->reading = capture_raw_time(true, wait);
 }
 
 /* The thread's first event here. One that got no ring asks again only when there may be one: asking
@@ -131,6 +148,7 @@ static inline void *reserve(struct nocap_capture *c, uint64_t bytes, uint64_t t,
         return NULL;
     }
     r->busy = 1;
+    r->shares = 0; /* this event's time is a reading of its own */
     atomic_signal_fence(memory_order_seq_cst);
     if (__builtin_expect(r->head + bytes > r->stop, 0) && !make_room(c, r, bytes, t)) {
         drop(r);
@@ -243,7 +261,7 @@ static inline bool record_slowly(struct nocap_capture *c, struct nocap_place pla
         }                                                                                          \
         r->busy = 1;                                                                               \
         atomic_signal_fence(memory_order_seq_cst);                                                 \
-        fill_access((uint64_t *)(r->base + (r->head & r->mask)), r->src, quick_stamp(c), KIND,     \
+        fill_access((uint64_t *)(r->base + (r->head & r->mask)), r->src, quick_stamp(c, r), KIND,  \
                     place_words(place), by, addr, size, value);                                    \
         return publish(r, sizeof(struct ring_access));                                             \
     }

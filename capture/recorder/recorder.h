@@ -24,6 +24,8 @@ struct thread_ring {                  /* of all threads, with one_source */
     uint64_t stop;                    /* a record that would end behind this takes the slow way */
     struct ring_head *shared;
     uint64_t announced; /* drops that a record tells of */
+    uint64_t reading;   /* of the counter, with NOCAP_CAPTURE_CLOCK_TSC_COARSE */
+    uint32_t shares;    /* how many more events may have it */
     uint32_t src;
     volatile sig_atomic_t busy; /* in a call: a signal handler must not start another */
 };
@@ -55,6 +57,7 @@ struct nocap_capture {
     struct thread_ring *owner[RING_SLOTS]; /* NULL: free */
     uint8_t *base[RING_SLOTS];             /* set once, before slots_used grows */
     uint32_t threads;                      /* that ever recorded: the next one's src */
+    _Atomic bool several;                  /* a second thread records, or did */
     _Atomic uint64_t released;             /* rings that were released: another may have them */
     struct nocap_capture *next;            /* list of all */
 
@@ -79,12 +82,20 @@ bool capture_clock_calibrate(struct ring_clock *clock);
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t capture_clock_slow(void);
 
-static inline uint64_t capture_raw_time(bool tsc)
+/* `wait`: not before the loads in front of it are done. */
+static inline uint64_t capture_raw_time(bool tsc, bool wait)
 {
 #if defined(__x86_64__)
-    return tsc ? __rdtsc() : capture_clock_slow();
+    if (!tsc) {
+        return capture_clock_slow();
+    }
+    if (wait) {
+        _mm_lfence();
+    }
+    return __rdtsc();
 #else
     (void)tsc;
+    (void)wait;
     return capture_clock_slow();
 #endif
 }

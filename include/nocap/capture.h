@@ -26,6 +26,10 @@ enum nocap_capture_clock {
     NOCAP_CAPTURE_CLOCK_TSC,  /* nanoseconds since open, of the processor's time stamp counter; of
                                  clock_gettime where that does not run evenly */
     NOCAP_CAPTURE_CLOCK_USER, /* what nocap_capture_set_time said last: a simulator's cycles */
+    NOCAP_CAPTURE_CLOCK_TSC_COARSE, /* as _TSC, but up to eight reads and writes of a value share a
+                                       reading of the counter, as long as one thread alone records:
+                                       the order of events is exact, a time may be that of up to
+                                       seven events before */
 };
 
 /* What the child of fork() does with the capture that it inherits. */

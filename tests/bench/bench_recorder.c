@@ -13,11 +13,11 @@
 
 #include "capture/recorder/capture.h"
 
-enum { BURST = 1 << 15, ROUNDS = 150, WARM = 20, THREADS = 2, SUSTAINED = 8000000 };
+enum { BURST = 1 << 15, ROUNDS = 150, WARM = 20, MAX_THREADS = 2, SUSTAINED = 8000000 };
 
 static struct nocap_capture *capture;
 static pthread_barrier_t go, done;
-static double took_by[THREADS][2 * ROUNDS];
+static double took_by[MAX_THREADS][ROUNDS];
 
 static double read_clock(clockid_t clock)
 {
@@ -57,18 +57,16 @@ static uint64_t burst(uint64_t events)
     return kept;
 }
 
-/* In even rounds thread 0 alone, in odd ones both: what the machine does besides hits both alike.
- */
 static void *thread(void *took)
 {
     cpu_set_t cpu; /* a burst is shorter than the scheduler takes to part two threads */
     CPU_ZERO(&cpu);
     CPU_SET(took == took_by[0] ? 0 : 1, &cpu);
     pthread_setaffinity_np(pthread_self(), sizeof cpu, &cpu);
-    for (unsigned round = 0; round < 2 * ROUNDS; round++) {
+    for (unsigned round = 0; round < ROUNDS; round++) {
         pthread_barrier_wait(&go);
         double start = own_seconds();
-        if ((took == took_by[0] || round % 2 == 1) && burst(BURST) != BURST) {
+        if (burst(BURST) != BURST) {
             exit(1);
         }
         ((double *)took)[round] = own_seconds() - start;
@@ -89,35 +87,86 @@ static double median(double *values, unsigned count)
     return values[count / 2];
 }
 
-/* The first rounds warm the rings. */
-static void bursts(double *one, double *two)
+static void open_capture(const char *path, enum nocap_capture_clock clock)
 {
-    double alone[ROUNDS], both[ROUNDS];
-    pthread_t threads[THREADS];
+    struct nocap_header header;
+    struct nocap_error err = {{0}};
+    const struct nocap_capture_options options = {
+        .size = sizeof options, .flush_interval = 60000, .clock = clock};
+    nocap_header_init(&header);
+    nocap_header_observe(&header, "host-mmio", NULL);
+    if (nocap_recorder_open(&capture, path, &header, &options, &err) != NOCAP_OK) {
+        die(&err);
+    }
+    nocap_header_free(&header);
+}
+
+static void flush(void)
+{
     struct nocap_error err;
-    pthread_barrier_init(&go, NULL, THREADS + 1);
-    pthread_barrier_init(&done, NULL, THREADS + 1);
-    for (unsigned i = 0; i < THREADS; i++) {
+    if (nocap_capture_flush(capture, &err) != NOCAP_OK) {
+        die(&err);
+    }
+}
+
+static void close_capture(uint64_t sent, struct nocap_capture_totals *totals)
+{
+    struct nocap_error err;
+    if (nocap_recorder_close(capture, totals, &err) != NOCAP_OK) {
+        die(&err);
+    }
+    if (totals->events != sent || totals->dropped != 0) {
+        fprintf(stderr, "bench: %" PRIu64 " events sent, %" PRIu64 " in the trace\n", sent,
+                totals->events);
+        exit(1);
+    }
+}
+
+/* Seconds an event takes the slower of the threads, which record bursts at the same time. The first
+ * rounds warm the rings. */
+static double bursts(const char *path, enum nocap_capture_clock clock, unsigned count)
+{
+    double took[ROUNDS];
+    pthread_t threads[MAX_THREADS];
+    struct nocap_capture_totals totals;
+    open_capture(path, clock);
+    pthread_barrier_init(&go, NULL, count + 1);
+    pthread_barrier_init(&done, NULL, count + 1);
+    for (unsigned i = 0; i < count; i++) {
         pthread_create(&threads[i], NULL, thread, took_by[i]);
     }
-    for (unsigned round = 0; round < 2 * ROUNDS; round++) {
-        if (nocap_capture_flush(capture, &err) != NOCAP_OK) {
-            die(&err);
-        }
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        flush();
         pthread_barrier_wait(&go);
         pthread_barrier_wait(&done);
-        double a = took_by[0][round], b = took_by[1][round];
-        if (round % 2 == 0) {
-            alone[round / 2] = a;
-        } else {
-            both[round / 2] = a > b ? a : b;
+        took[round] = 0;
+        for (unsigned i = 0; i < count; i++) {
+            took[round] = took_by[i][round] > took[round] ? took_by[i][round] : took[round];
         }
     }
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < count; i++) {
         pthread_join(threads[i], NULL);
     }
-    *one = BURST / median(alone + WARM, ROUNDS - WARM);
-    *two = THREADS * BURST / median(both + WARM, ROUNDS - WARM);
+    pthread_barrier_destroy(&go);
+    pthread_barrier_destroy(&done);
+    close_capture((uint64_t)count * ROUNDS * BURST, &totals);
+    return median(took + WARM, ROUNDS - WARM) / BURST;
+}
+
+/* Without pauses: seconds an event, of which `writer` is the processor time of the writer. */
+static double without_pause(const char *path, double *writer, double *bytes)
+{
+    struct nocap_capture_totals totals;
+    open_capture(path, NOCAP_CAPTURE_CLOCK_TSC);
+    double start = seconds(), all = read_clock(CLOCK_PROCESS_CPUTIME_ID), own = own_seconds();
+    burst(SUSTAINED);
+    flush();
+    double took = (seconds() - start) / SUSTAINED;
+    own = own_seconds() - own;
+    *writer = (read_clock(CLOCK_PROCESS_CPUTIME_ID) - all - own) / SUSTAINED;
+    close_capture(SUSTAINED, &totals);
+    *bytes = (double)totals.bytes / (double)totals.events;
+    return took;
 }
 
 #if defined(__x86_64__)
@@ -155,77 +204,28 @@ static double clock_cost(void)
     return (now - start) / CALLS;
 }
 
-/* A burst with times that the caller sets, as a simulator does: the least of many. */
-static double user_clock_cost(const char *path, const struct nocap_header *header)
-{
-    struct nocap_error err = {{0}};
-    const struct nocap_capture_options options = {
-        .size = sizeof options, .flush_interval = 60000, .clock = NOCAP_CAPTURE_CLOCK_USER};
-    double best = 1;
-    if (nocap_recorder_open(&capture, path, header, &options, &err) != NOCAP_OK) {
-        die(&err);
-    }
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        if (nocap_capture_flush(capture, &err) != NOCAP_OK) {
-            die(&err);
-        }
-        double start = own_seconds();
-        burst(BURST);
-        double took = (own_seconds() - start) / BURST;
-        best = took < best ? took : best;
-    }
-    if (nocap_recorder_close(capture, NULL, &err) != NOCAP_OK) {
-        die(&err);
-    }
-    return best;
-}
-
 int main(int argc, char **argv)
 {
     char path[512];
-    struct nocap_header header;
-    struct nocap_error err = {{0}};
-    struct nocap_capture_totals totals;
-    const struct nocap_capture_options options = {.size = sizeof options, .flush_interval = 60000};
+    double writer, bytes;
     snprintf(path, sizeof path, "%s/bench-recorder.nocap", argc > 1 ? argv[1] : ".");
-    nocap_header_init(&header);
-    nocap_header_observe(&header, "host-mmio", NULL);
-    if (nocap_recorder_open(&capture, path, &header, &options, &err) != NOCAP_OK) {
-        die(&err);
-    }
     for (unsigned i = 0; i < PLACES; i++) {
         places[i] = nocap_at_tile((uint8_t)(1 + i % 7), (uint8_t)(2 + i % 10));
     }
-    double one, two;
-    bursts(&one, &two);
-    double start = seconds(), all = read_clock(CLOCK_PROCESS_CPUTIME_ID), own = own_seconds();
-    burst(SUSTAINED);
-    if (nocap_capture_flush(capture, &err) != NOCAP_OK) {
-        die(&err);
-    }
-    double sustained = (seconds() - start) / SUSTAINED;
-    own = own_seconds() - own;
-    double writer = (read_clock(CLOCK_PROCESS_CPUTIME_ID) - all - own) / SUSTAINED;
-    if (nocap_recorder_close(capture, &totals, &err) != NOCAP_OK) {
-        die(&err);
-    }
-    uint64_t sent = 3ull * ROUNDS * BURST + SUSTAINED;
-    if (totals.events != sent || totals.dropped != 0) {
-        fprintf(stderr, "bench: %" PRIu64 " events sent, %" PRIu64 " in the trace\n", sent,
-                totals.events);
-        return 1;
-    }
+    const double one = bursts(path, NOCAP_CAPTURE_CLOCK_TSC, 1);
     printf("record, one thread             %8.1f ns an event   goal 25   %.1f x clock_gettime, "
-           "%.1f ns "
-           "more than the time stamp counter alone\n",
-           1e9 / one, 1 / one / clock_cost(), 1e9 / one - 1e9 * counter_cost());
-    printf("record, two threads            %8.2f x one thread  goal 1.7\n", two / one);
+           "%.1f ns more than the time stamp counter alone\n",
+           1e9 * one, one / clock_cost(), 1e9 * (one - counter_cost()));
+    printf("record, two threads at once    %8.1f ns an event of each\n",
+           1e9 * bursts(path, NOCAP_CAPTURE_CLOCK_TSC, 2));
+    printf("record, the coarse clock       %8.1f ns an event\n",
+           1e9 * bursts(path, NOCAP_CAPTURE_CLOCK_TSC_COARSE, 1));
+    printf("record, the caller's clock     %8.1f ns an event\n",
+           1e9 * bursts(path, NOCAP_CAPTURE_CLOCK_USER, 1));
+    const double sustained = without_pause(path, &writer, &bytes);
     printf("record without pause, to disk  %8.1f ns an event   %.1f of them the writer's processor "
            "time, %.2f bytes an event\n",
-           sustained * 1e9, writer * 1e9, (double)totals.bytes / (double)totals.events);
-    printf("record, the caller's clock     %8.1f ns an event\n",
-           1e9 * user_clock_cost(path, &header));
+           sustained * 1e9, writer * 1e9, bytes);
     unlink(path);
-    nocap_header_free(&header);
     return 0;
 }
