@@ -20,8 +20,9 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 27);
 }
 
-static const char *const names[] = {"bh-launch96",  "bh-launch112", "bh-launch112-4",
-                                    "bh-launch128", "bh-launch144", "bh-launch160"};
+static const char *const names[] = {"bh-launch96",      "bh-launch112", "bh-launch112-4",
+                                    "bh-launch128",     "bh-launch144", "bh-launch160",
+                                    "bh-launch144-text"};
 enum { LAYOUTS = sizeof(names) / sizeof(names[0]) };
 
 static void layouts(void **state)
@@ -32,6 +33,7 @@ static void layouts(void **state)
     } want[LAYOUTS] = {
         {96, 3, 0x370, 0x398, 0x3A0},  {112, 3, 0x3F0, 0x418, 0x420}, {112, 4, 0x3F0, 0x418, 0x420},
         {128, 4, 0x470, 0x498, 0x4A0}, {144, 4, 0x4F0, 0x518, 0x520}, {160, 4, 0x570, 0x598, 0x5A0},
+        {144, 4, 0x4F0, 0x518, 0x520},
     };
     assert_int_equal(NOCAP_LAYOUT_COUNT, LAYOUTS);
     for (size_t i = 0; i < LAYOUTS; i++) {
@@ -75,7 +77,7 @@ static void fields_do_not_overlap(void **state)
             }
         }
         /* what is left are the padding bytes of the structures */
-        static const unsigned padding[LAYOUTS] = {2, 14, 8, 8, 8, 20};
+        static const unsigned padding[LAYOUTS] = {2, 14, 8, 8, 8, 20, 20};
         assert_int_equal(layout->launch_size - bytes, padding[l]);
     }
 }
@@ -87,21 +89,21 @@ static void offsets(void **state)
         enum nocap_launch_field field;
         unsigned at[LAYOUTS];
     } want[] = {
-        {NOCAP_LAUNCH_kernel_config_base, {0, 0, 0, 0, 0, 0}},
-        {NOCAP_LAUNCH_sem_offset, {0x0C, 0x0C, 0x10, 0x10, 0x10, 0x10}},
-        {NOCAP_LAUNCH_local_cb_offset, {0x12, 0x12, 0x18, 0x18, 0x18, 0x18}},
-        {NOCAP_LAUNCH_remote_cb_offset, {0x14, 0x14, 0x1A, 0x1A, 0x1A, 0x1A}},
-        {NOCAP_LAUNCH_rta_offset, {0x16, 0x16, 0x1C, 0x1C, 0x1C, 0x1C}},
-        {NOCAP_LAUNCH_mode, {0x2A, 0x2A, 0x30, 0x30, 0x30, 0x30}},
-        {NOCAP_LAUNCH_kernel_text_offset, {0x2C, 0x2C, 0x34, 0x34, 0x34, 0x34}},
-        {NOCAP_LAUNCH_local_cb_mask, {0x40, 0x40, 0x48, 0x48, 0x48, 0x68}},
-        {NOCAP_LAUNCH_brisc_noc_id, {0x44, 0x48, 0x50, 0x50, 0x50, 0x70}},
-        {NOCAP_LAUNCH_host_assigned_id, {0x48, 0x4C, 0x54, 0x54, 0x54, 0x74}},
-        {NOCAP_LAUNCH_enables, {0x4C, 0x50, 0x58, 0x58, 0x58, 0x78}},
-        {NOCAP_LAUNCH_watcher_kernel_ids, {0x50, 0x54, 0x5C, 0x5C, 0x5C, 0x7C}},
-        {NOCAP_LAUNCH_ncrisc_kernel_size16, {0x5A, 0x5E, 0x66, 0x66, 0x66, 0x86}},
-        {NOCAP_LAUNCH_sub_device_origin_x, {0x5C, 0x60, 0x68, 0x68, 0x68, 0x88}},
-        {NOCAP_LAUNCH_preload, {0x5F, 0x6F, 0x6F, 0x7F, 0x8F, 0x9F}},
+        {NOCAP_LAUNCH_kernel_config_base, {0, 0, 0, 0, 0, 0, 0}},
+        {NOCAP_LAUNCH_sem_offset, {0x0C, 0x0C, 0x10, 0x10, 0x10, 0x10, 0x10}},
+        {NOCAP_LAUNCH_local_cb_offset, {0x12, 0x12, 0x18, 0x18, 0x18, 0x18, 0x18}},
+        {NOCAP_LAUNCH_remote_cb_offset, {0x14, 0x14, 0x1A, 0x1A, 0x1A, 0x1A, 0x1A}},
+        {NOCAP_LAUNCH_rta_offset, {0x16, 0x16, 0x1C, 0x1C, 0x1C, 0x1C, 0x1C}},
+        {NOCAP_LAUNCH_mode, {0x2A, 0x2A, 0x30, 0x30, 0x30, 0x30, 0x30}},
+        {NOCAP_LAUNCH_kernel_text_offset, {0x2C, 0x2C, 0x34, 0x34, 0x34, 0x34, 0x34}},
+        {NOCAP_LAUNCH_local_cb_mask, {0x40, 0x40, 0x48, 0x48, 0x48, 0x68, 0x68}},
+        {NOCAP_LAUNCH_brisc_noc_id, {0x44, 0x48, 0x50, 0x50, 0x50, 0x70, 0x70}},
+        {NOCAP_LAUNCH_host_assigned_id, {0x48, 0x4C, 0x54, 0x54, 0x54, 0x74, 0x74}},
+        {NOCAP_LAUNCH_enables, {0x4C, 0x50, 0x58, 0x58, 0x58, 0x78, 0x78}},
+        {NOCAP_LAUNCH_watcher_kernel_ids, {0x50, 0x54, 0x5C, 0x5C, 0x5C, 0x7C, 0x7C}},
+        {NOCAP_LAUNCH_ncrisc_kernel_size16, {0x5A, 0x5E, 0x66, 0x66, 0x66, 0x86, 0x86}},
+        {NOCAP_LAUNCH_sub_device_origin_x, {0x5C, 0x60, 0x68, 0x68, 0x68, 0x88, 0x88}},
+        {NOCAP_LAUNCH_preload, {0x5F, 0x6F, 0x6F, 0x7F, 0x8F, 0x9F, 0x8F}},
     };
     for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
         for (size_t l = 0; l < LAYOUTS; l++) {
@@ -237,6 +239,16 @@ static void detection(void **state)
     nocap_launch_encode(b1, &launch, message);
     assert_ptr_equal(nocap_layout_refine(b1, message, sizeof(message)), b1);
     assert_ptr_equal(nocap_layout_refine(b2, message, sizeof(message)), b1);
+    const struct nocap_mailbox_layout *d = &nocap_layouts[NOCAP_LAYOUT_D];
+    const struct nocap_mailbox_layout *f = &nocap_layouts[NOCAP_LAYOUT_F];
+    for (uint32_t text = 0; text < 0x2000; text += 0x800) {
+        uint8_t longer[144];
+        launch.kernel_text_size[4] = text;
+        nocap_launch_encode(f, &launch, longer);
+        assert_ptr_equal(nocap_layout_refine(d, longer, sizeof(longer)), f);
+        nocap_launch_encode(d, &launch, longer);
+        assert_ptr_equal(nocap_layout_refine(d, longer, sizeof(longer)), d);
+    }
     memset(message, 0, sizeof(message)); /* says nothing */
     assert_ptr_equal(nocap_layout_refine(b2, message, sizeof(message)), b2);
     assert_ptr_equal(nocap_layout_refine(b2, message, 4), b2); /* too short to say anything */

@@ -68,7 +68,7 @@ static void shipped_ones_survive_their_json(void **state)
             assert_string_equal(a.value, b.value);
         }
     }
-    assert_int_equal(count, 7);
+    assert_int_equal(count, 8);
 }
 
 /* Commands of all kinds, encoded as each runtime does, mean what they meant. */

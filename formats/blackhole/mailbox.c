@@ -15,20 +15,22 @@
         0, 0, 0, 0                                                                                 \
     }
 #define PLACE(ID, member, ...) [NOCAP_LAYOUT_##ID].fields[NOCAP_LAUNCH_##member] = __VA_ARGS__,
-#define LAUNCH_SCALAR(type, member, a, b1, b2, c, d, e)                                            \
+#define LAUNCH_SCALAR(type, member, a, b1, b2, c, d, e, f)                                         \
     PLACE(A, member, a)                                                                            \
     PLACE(B1, member, b1)                                                                          \
     PLACE(B2, member, b2)                                                                          \
     PLACE(C, member, c)                                                                            \
     PLACE(D, member, d)                                                                            \
-    PLACE(E, member, e)
-#define LAUNCH_ARRAY(type, member, elements, a, b1, b2, c, d, e)                                   \
+    PLACE(E, member, e)                                                                            \
+    PLACE(F, member, f)
+#define LAUNCH_ARRAY(type, member, elements, a, b1, b2, c, d, e, f)                                \
     PLACE(A, member, a)                                                                            \
     PLACE(B1, member, b1)                                                                          \
     PLACE(B2, member, b2)                                                                          \
     PLACE(C, member, c)                                                                            \
     PLACE(D, member, d)                                                                            \
-    PLACE(E, member, e)
+    PLACE(E, member, e)                                                                            \
+    PLACE(F, member, f)
 #define LAYOUT(ID, name_, size, types, go, time, index, zeros_)                                    \
     [NOCAP_LAYOUT_##ID] = {.name = name_,                                                          \
                            .launch_size = (size),                                                  \
@@ -54,9 +56,9 @@ struct member {
     uint8_t elements;
 };
 
-#define LAUNCH_SCALAR(type, member, a, b1, b2, c, d, e)                                            \
+#define LAUNCH_SCALAR(type, member, a, b1, b2, c, d, e, f)                                         \
     {#member, offsetof(struct nocap_launch, member), sizeof(type), 1},
-#define LAUNCH_ARRAY(type, member, elements, a, b1, b2, c, d, e)                                   \
+#define LAUNCH_ARRAY(type, member, elements, a, b1, b2, c, d, e, f)                                \
     {#member, offsetof(struct nocap_launch, member), sizeof(type), (elements)},
 static const struct member members[NOCAP_LAUNCH_FIELDS] = {
 #include "formats/blackhole/layouts.def"

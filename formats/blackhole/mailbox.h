@@ -82,14 +82,14 @@ enum {
 
 /* A launch message, as wide as the widest layout; what a layout lacks is 0. [0] of a core type list
  * is Tensix. */
-#define LAUNCH_SCALAR(type, member, A, B1, B2, C, D, E)          type member;
-#define LAUNCH_ARRAY(type, member, elements, A, B1, B2, C, D, E) type member[elements];
+#define LAUNCH_SCALAR(type, member, A, B1, B2, C, D, E, F)          type member;
+#define LAUNCH_ARRAY(type, member, elements, A, B1, B2, C, D, E, F) type member[elements];
 struct nocap_launch {
 #include "formats/blackhole/layouts.def"
 };
 
-#define LAUNCH_SCALAR(type, member, A, B1, B2, C, D, E)          NOCAP_LAUNCH_##member,
-#define LAUNCH_ARRAY(type, member, elements, A, B1, B2, C, D, E) NOCAP_LAUNCH_##member,
+#define LAUNCH_SCALAR(type, member, A, B1, B2, C, D, E, F)          NOCAP_LAUNCH_##member,
+#define LAUNCH_ARRAY(type, member, elements, A, B1, B2, C, D, E, F) NOCAP_LAUNCH_##member,
 enum nocap_launch_field {
 #include "formats/blackhole/layouts.def"
     NOCAP_LAUNCH_FIELDS

@@ -13,8 +13,9 @@
     {                                                                                              \
         (offset), (width), (count), (stride)                                                       \
     }
-#define LAUNCH_SCALAR(type, member, a, b1, b2, c, d, e)          .fields[NOCAP_LAUNCH_##member] = a,
-#define LAUNCH_ARRAY(type, member, elements, a, b1, b2, c, d, e) .fields[NOCAP_LAUNCH_##member] = a,
+#define LAUNCH_SCALAR(type, member, a, b1, b2, c, d, e, f) .fields[NOCAP_LAUNCH_##member] = a,
+#define LAUNCH_ARRAY(type, member, elements, a, b1, b2, c, d, e, f)                                \
+    .fields[NOCAP_LAUNCH_##member] = a,
 #define NOT_THERE                                                                                  \
     {                                                                                              \
         0, 0, 0, 0                                                                                 \
@@ -31,6 +32,7 @@
 #define LAYOUT_C(...)
 #define LAYOUT_D(...)
 #define LAYOUT_E(...)
+#define LAYOUT_F(...)
 #define QUEUE(type, member, form, value, text) .member = (value),
 __extension__ static const struct nocap_profile blackhole_py = {
     .name = "blackhole-py",
@@ -146,4 +148,23 @@ const char *nocap_profile_mailbox_problem(const struct nocap_mailbox_layout *l)
         return "there are not 8 launch messages and 9 go words";
     }
     return NULL;
+}
+
+bool nocap_queue_split(struct nocap_queue *queue, uint32_t queues)
+{
+    enum { PARTS = 4 }; /* of which completions have one */
+    if (queues == queue->queues) {
+        return true;
+    }
+    if (queues == 0 || queues > queue->queues_most || queue->queues != 1) {
+        return false;
+    }
+    const uint32_t size = queue->sysmem_size / queues;
+    const uint32_t pages = (size - queue->issue) / queue->page / PARTS;
+    queue->queues = queues;
+    queue->sysmem_size = size;
+    queue->completion_size = pages * queue->page;
+    queue->issue_size = size - queue->issue - queue->completion_size;
+    queue->completion = queue->issue + queue->issue_size;
+    return true;
 }
