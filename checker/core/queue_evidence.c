@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/blackhole/mailbox.h"
+#include "formats/blackhole/tile_map.h"
 
 /* What something is worth; a fault spoils a few records or slots at most. */
 enum {
@@ -118,6 +119,29 @@ static bool explains_dispatch(const struct nocap_profile *p, const struct nocap_
     }
 }
 
+/* Of a command that writes to the mailbox as this runtime has it: whole launch messages in their
+ * slots, a go word, its index. */
+static uint32_t mailbox_points(const struct nocap_profile *p, const struct nocap_cq_record *r)
+{
+    const struct nocap_mailbox_layout *l = &p->mailbox;
+    struct nocap_cq_command c = r->dispatch, first;
+    struct nocap_cq_subs subs;
+    if (!r->has_dispatch || !nocap_cq_subs(&c, &subs)) {
+        return 0;
+    }
+    uint64_t addr = c.addr, size = c.size;
+    if (c.id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE) {
+        bool known = nocap_cq_sub(&subs, 0, r->inner, r->inner_size, &first);
+        addr = known ? first.addr : 0;
+        size = known ? first.length_minus1 + 1 : 0;
+    }
+    bool messages = addr >= l->launch_base && addr < l->go_messages && size != 0 &&
+                    (addr - l->launch_base) % l->launch_size == 0 && size % l->launch_size == 0;
+    bool word = size == NOCAP_GO_WORD_SIZE &&
+                (addr == l->go_messages || addr == l->go_message_index);
+    return messages || word ? WORTH_RECORD : 0;
+}
+
 /* What a record is worth; 0: the runtime does not send it. */
 static uint32_t record_points(const struct nocap_profile *p, const uint8_t *bytes, size_t size)
 {
@@ -139,7 +163,27 @@ static uint32_t record_points(const struct nocap_profile *p, const uint8_t *byte
         (!plain && q->inline_only != 0) || (r.has_dispatch && !explains_dispatch(p, &r))) {
         return 0;
     }
-    return plain ? WORTH_RECORD : WORTH_OTHER;
+    return (plain ? WORTH_RECORD : WORTH_OTHER) + mailbox_points(p, &r);
+}
+
+/* The same of an entry, where some runtimes put several. */
+static uint32_t entry_points(const struct nocap_profile *p, const uint8_t *bytes, size_t size)
+{
+    struct nocap_cq_record r;
+    uint64_t at = 0;
+    uint32_t all = record_points(p, bytes, size), points = all;
+    while (points != 0 && p->queue.inline_only == 0 &&
+           nocap_cq_decode_record_by(&p->commands, bytes + at, size - at, &r)) {
+        uint64_t step = r.inner != NULL ? r.prefetch.stride : r.consumed;
+        if (step == 0 || step > size - at || size - at - step < NOCAP_CQ_HEADER ||
+            bytes[at + step] == 0) {
+            break; /* nothing follows that is known */
+        }
+        at += step;
+        points = record_points(p, bytes + at, size - at);
+        all += points;
+    }
+    return points != 0 ? all : 0;
 }
 
 /* `declared`: the trace says that it is one; else it is what the host wrote somewhere, and rare
@@ -149,7 +193,7 @@ static void look_at_record(struct queue_evidence *e, const struct nocap_event *e
     bool any = declared;
     for (size_t i = 0; i < e->count && event->data_size >= NOCAP_CQ_HEADER; i++) {
         struct queue_candidate *c = &e->candidates[i];
-        uint32_t points = record_points(&c->profile, event->data, event->data_size);
+        uint32_t points = entry_points(&c->profile, event->data, event->data_size);
         points = declared || points > WORTH_OTHER ? points : 0;
         c->points += points;
         c->records += points != 0;
@@ -160,12 +204,34 @@ static void look_at_record(struct queue_evidence *e, const struct nocap_event *e
 
 /* ---- places ---- */
 
+/* Records of two tiles are of two queues. */
+static void look_at_tile(struct queue_evidence *e, const struct nocap_event *event)
+{
+    if ((event->has & NOCAP_F_AT) != 0) {
+        bool other = e->has_record && !nocap_xy_equal(e->record, event->at);
+        for (size_t i = 0; i < e->count && other && !e->several; i++) {
+            struct queue_candidate *c = &e->candidates[i];
+            c->points += c->profile.queue.queues_most > 1 ? WORTH_SETUP : 0;
+        }
+        e->several |= other;
+        e->has_record = true;
+        e->record = event->at;
+    }
+}
+
+/* The first completion pointer of the first queue, of so many on the chip. */
+static uint32_t first_pointer(const struct nocap_queue *of, uint32_t queues)
+{
+    struct nocap_queue q = *of;
+    (void)nocap_queue_split(&q, queues);
+    return (uint32_t)((q.sysmem + q.completion) / q.pointer_unit);
+}
+
 /* What a store of the host to a tile is worth; of the set-up `core` says to which. */
 static uint32_t store_points(const struct nocap_queue *q, const struct nocap_event *event,
                              int *core)
 {
     const uint64_t end = q->queue + (uint64_t)q->queue_slots * q->entry_bytes;
-    const uint64_t first = (q->sysmem + q->completion) / q->pointer_unit;
     *core = -1;
     if (event->addr == q->queue && event->size == end - q->queue && event->size > 4) {
         return WORTH_SETUP;
@@ -180,7 +246,8 @@ static uint32_t store_points(const struct nocap_queue *q, const struct nocap_eve
             return WORTH_SETUP;
         }
         if ((event->addr == q->completion_wr || event->addr == q->completion_rd) &&
-            event->value == first) {
+            (event->value == first_pointer(q, q->queues) ||
+             event->value == first_pointer(q, q->queues_most))) {
             *core = 1;
             return WORTH_SETUP;
         }
@@ -211,20 +278,30 @@ static void look_at_store(struct queue_evidence *e, const struct nocap_event *ev
     e->stores += any;
 }
 
+static bool is_of_subordinate(const struct nocap_queue *q, uint64_t addr)
+{
+    return q->dispatchers > 1 && addr - q->subordinate_buffer < q->subordinate_size;
+}
+
 /* A command in the dispatch buffer. */
 static void look_at_buffer(struct queue_evidence *e, const struct nocap_event *event)
 {
+    bool other = false;
+    for (size_t i = 0; i < e->count; i++) {
+        other |= is_of_subordinate(&e->candidates[i].profile.queue, event->addr);
+    }
     for (size_t i = 0; i < e->count; i++) {
         struct queue_candidate *c = &e->candidates[i];
         const struct nocap_queue *q = &c->profile.queue;
         bool inside = event->addr - q->buffer < (uint64_t)q->buffer_pages * q->page;
+        inside |= is_of_subordinate(q, event->addr);
         c->outside += !inside;
         c->points += inside ? WORTH_RECORD : 0;
         c->points -= !inside && c->points >= OUTSIDE ? OUTSIDE : 0;
         c->points += !e->executed && event->addr == q->buffer ? WORTH_FIRST : 0;
     }
-    e->first_command = e->executed ? e->first_command : event->addr;
-    e->executed = true;
+    e->first_command = e->executed || other ? e->first_command : event->addr;
+    e->executed |= !other;
 }
 
 void queue_evidence_look(struct queue_evidence *e, const struct nocap_event *event)
@@ -234,6 +311,7 @@ void queue_evidence_look(struct queue_evidence *e, const struct nocap_event *eve
     if (event->kind == NOCAP_EV_CQ && event->op == NOCAP_OP_RECORD) {
         e->fresh |= e->records == 0 && (event->has & NOCAP_F_SLOT) != 0 && event->slot_index == 0;
         look_at_record(e, event, true);
+        look_at_tile(e, event);
     } else if (event->kind == NOCAP_EV_CQ && addressed &&
                (event->op == NOCAP_OP_RELAY || event->op == NOCAP_OP_EXEC)) {
         look_at_buffer(e, event);

@@ -25,7 +25,9 @@ struct queue_evidence {
     uint64_t first_command;
     bool has_prefetch, has_dispatch; /* the tiles to which the set-up was stored */
     struct nocap_xy prefetch, dispatch;
-    uint64_t index, t; /* of the first record or store */
+    bool has_record, several; /* records say their tile, of which there are several */
+    struct nocap_xy record;   /* the first */
+    uint64_t index, t;        /* of the first record or store */
 };
 
 /* Whether the header leaves it open, and such events may be in the trace. */
