@@ -5,6 +5,8 @@
 
 enum {
     CHIP,
+    X, /* the prefetcher's tile */
+    Y,
     SLOT,
     ADDR,
     SIZE,
@@ -20,6 +22,8 @@ enum { LOOKED_AT = 8192 };
 
 static const struct nocap_column columns[COLUMNS] = {
     [CHIP] = {"chip", NOCAP_CELL_NUMBER},
+    [X] = {"x", NOCAP_CELL_NUMBER},
+    [Y] = {"y", NOCAP_CELL_NUMBER},
     [SLOT] = {"slot", NOCAP_CELL_NUMBER},
     [ADDR] = {"addr", NOCAP_CELL_NUMBER},
     [SIZE] = {"size", NOCAP_CELL_NUMBER},
@@ -41,6 +45,8 @@ static const struct nocap_column columns[COLUMNS] = {
 static void describe(struct rows_replay *r, int64_t *row, const struct nocap_recorded *step)
 {
     row[CHIP] = step->chip;
+    row[X] = step->prefetch.x;
+    row[Y] = step->prefetch.y;
     row[SIZE] = step->size;
     row[SLOT] = step->has_slot ? (int64_t)step->slot : NOCAP_CELL_NONE;
     row[ADDR] = step->has_addr ? (int64_t)step->addr : NOCAP_CELL_NONE;

@@ -51,14 +51,11 @@ static bool chosen(const struct nocap_replay_options *o, const struct nocap_tile
     return !o->has_tile || nocap_xy_equal(place->at, o->tile);
 }
 
-/* The queue of the chip of place `i`, if that is the first one of its chip. It belongs to its two
- * tiles, and to the whole. */
-static bool shows_queue(const struct run *run, const struct nocap_tile_place *places, size_t i,
-                        struct nocap_queue_state *queue)
+/* A queue belongs to its two tiles, and to the whole. */
+static bool shows_queue(const struct run *run, uint32_t number, struct nocap_queue_state *queue)
 {
     const struct nocap_replay_options *o = run->options;
-    if ((i > 0 && places[i].chip == places[i - 1].chip) ||
-        !nocap_engine_queue_state(run->engine, places[i].chip, queue)) {
+    if (!nocap_engine_queue_state(run->engine, number, queue)) {
         return false;
     }
     nocap_engine_queue_missing(run->engine, queue);
@@ -68,20 +65,20 @@ static bool shows_queue(const struct run *run, const struct nocap_tile_place *pl
 }
 
 /* `queue` is the first one; where there are several, `queues` has all. */
-static void put_queues(struct nocap_json *json, const struct run *run,
-                       const struct nocap_tile_place *places, size_t count)
+static void put_queues(struct nocap_json *json, const struct run *run)
 {
+    const uint32_t count = nocap_engine_queue_count(run->engine);
     struct nocap_queue_state queue;
     size_t shown = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (shows_queue(run, places, i, &queue) && shown++ == 0) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (shows_queue(run, i, &queue) && shown++ == 0) {
             nocap_queue_json(json, "queue", &queue);
         }
     }
     if (shown > 1) {
         nocap_json_array(json, "queues");
-        for (size_t i = 0; i < count; i++) {
-            if (shows_queue(run, places, i, &queue)) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (shows_queue(run, i, &queue)) {
                 nocap_queue_json(json, NULL, &queue);
             }
         }
@@ -111,7 +108,7 @@ static enum nocap_status print_json(FILE *out, const struct run *run,
         }
     }
     nocap_json_array_end(&json);
-    put_queues(&json, run, places, count);
+    put_queues(&json, run);
     nocap_json_map_end(&json);
     return nocap_json_close(&json, err);
 }
@@ -138,8 +135,8 @@ static enum nocap_status print_text(FILE *out, const struct run *run,
             nocap_state_line(out, &state);
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        if (shows_queue(run, places, i, &queue)) {
+    for (uint32_t i = 0; i < nocap_engine_queue_count(run->engine); i++) {
+        if (shows_queue(run, i, &queue)) {
             nocap_queue_text(out, &queue);
         }
     }

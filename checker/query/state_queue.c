@@ -18,13 +18,23 @@ static void print_counters(FILE *out, const struct nocap_queue_state *s)
     }
 }
 
+static void print_tile(FILE *out, const char *what, bool known, struct nocap_xy at)
+{
+    if (known) {
+        fprintf(out, "%s %u,%u", what, at.x, at.y);
+    } else {
+        fprintf(out, "%s not seen", what);
+    }
+}
+
 void nocap_queue_text(FILE *out, const struct nocap_queue_state *s)
 {
     if (s->chip != 0) {
         fprintf(out, "chip %u ", s->chip);
     }
-    fprintf(out, "command queue: prefetcher %u,%u, dispatcher %u,%u%s\n", s->prefetch.x,
-            s->prefetch.y, s->dispatch.x, s->dispatch.y, s->ended ? ", ended" : "");
+    print_tile(out, "command queue: prefetcher", s->has_prefetch, s->prefetch);
+    print_tile(out, ", dispatcher", s->has_dispatch, s->dispatch);
+    fprintf(out, "%s\n", s->ended ? ", ended" : "");
     fprintf(out, "  records: %" PRIu64 " published, %" PRIu64 " read, %" PRIu64 " landed",
             s->published, s->fetched, s->landed);
     if (s->relayed != UINT64_MAX) {
@@ -73,9 +83,21 @@ static void put_counters(struct nocap_json *json, const struct nocap_queue_state
     nocap_json_array_end(json);
 }
 
+static void put_tile(struct nocap_json *json, const char *key, bool known, struct nocap_xy at)
+{
+    if (known) {
+        nocap_json_array(json, key);
+        nocap_json_number(json, NULL, at.x);
+        nocap_json_number(json, NULL, at.y);
+        nocap_json_array_end(json);
+    }
+}
+
 void nocap_queue_json(struct nocap_json *json, const char *key, const struct nocap_queue_state *s)
 {
     nocap_json_map(json, key);
+    put_tile(json, "prefetch", s->has_prefetch, s->prefetch);
+    put_tile(json, "dispatch", s->has_dispatch, s->dispatch);
     nocap_json_number(json, "records_published", s->published);
     nocap_json_number(json, "records_read", s->fetched);
     nocap_json_number(json, "records_landed", s->landed);

@@ -46,6 +46,7 @@ struct watch_tile {
  * the record that is relayed at that moment. */
 enum { WATCH_PAGES = 1024, WATCH_QUEUES = 64 };
 struct watch_queue {
+    uint32_t number;
     uint16_t chip;
     bool any;
     struct nocap_queue_state last;
@@ -77,7 +78,7 @@ struct watch {
     struct {
         MAP(struct watch_place);
     } tiles;
-    struct watch_queue *queues[WATCH_QUEUES]; /* a chip each */
+    struct watch_queue *queues[WATCH_QUEUES];
     size_t queue_count;
     struct watch_column *columns[WATCH_COLUMNS];
     uint32_t host, sources[WATCH_SOURCES], trace, notes;

@@ -7,11 +7,23 @@
 
 enum { FETCHES = 4 };
 
-/* The queue of the chip; NULL: none was seen yet. */
-static struct watch_queue *queue_of(const struct watch *w, uint16_t chip)
+/* NULL: it was not seen yet. */
+static struct watch_queue *queue_of(const struct watch *w, uint32_t number)
 {
     for (size_t i = 0; i < w->queue_count; i++) {
-        if (w->queues[i]->chip == chip) {
+        if (w->queues[i]->number == number) {
+            return w->queues[i];
+        }
+    }
+    return NULL;
+}
+
+/* That of a chip whose dispatcher is at a tile. */
+static struct watch_queue *queue_at(const struct watch *w, uint16_t chip, struct nocap_xy at)
+{
+    for (size_t i = 0; i < w->queue_count; i++) {
+        const struct watch_queue *q = w->queues[i];
+        if (q->chip == chip && nocap_xy_equal(q->last.dispatch, at)) {
             return w->queues[i];
         }
     }
@@ -19,11 +31,12 @@ static struct watch_queue *queue_of(const struct watch *w, uint16_t chip)
 }
 
 /* NULL without memory, or where there are too many. */
-static struct watch_queue *new_queue(struct watch *w, uint16_t chip)
+static struct watch_queue *new_queue(struct watch *w, const struct nocap_queue_state *s)
 {
     struct watch_queue *q = w->queue_count < WATCH_QUEUES ? calloc(1, sizeof *w->queues[0]) : NULL;
     if (q != NULL) {
-        q->chip = chip;
+        q->number = s->number;
+        q->chip = s->chip;
         w->queues[w->queue_count++] = q;
     }
     w->out_of_memory |= q == NULL && w->queue_count < WATCH_QUEUES;
@@ -42,8 +55,12 @@ static uint32_t queue_track(struct watch *w, struct watch_queue *q, uint32_t *tr
     }
     struct nocap_track group = {.kind = NOCAP_TRACK_GROUP, .chip = q->chip};
     struct nocap_track made = {.kind = (uint8_t)kind, .bits = (uint8_t)bits, .chip = q->chip};
-    snprintf(group.name, sizeof group.name, "%scommand queue: prefetch %u,%u, dispatch %u,%u", of,
-             q->last.prefetch.x, q->last.prefetch.y, q->last.dispatch.x, q->last.dispatch.y);
+    int n = snprintf(group.name, sizeof group.name, "%scommand queue: prefetch %u,%u", of,
+                     q->last.prefetch.x, q->last.prefetch.y);
+    if (q->last.has_dispatch) {
+        snprintf(group.name + n, sizeof group.name - (size_t)n, ", dispatch %u,%u",
+                 q->last.dispatch.x, q->last.dispatch.y);
+    }
     made.parent = watch_track(w, &q->group, &group);
     snprintf(made.name, sizeof made.name, "%s", name);
     return watch_track(w, track, &made);
@@ -58,12 +75,12 @@ static void count(struct watch *w, struct watch_queue *q, const struct nocap_eve
 
 /* ---- records ---- */
 
-enum { CHIP_AT = 46 }; /* above the number of a record */
+enum { QUEUE_AT = 46 }; /* above the number of a record */
 
 /* The flow of record `number`, from 1. Flows of launches are numbered apart from them. */
 static uint64_t flow_of(const struct watch_queue *q, uint64_t number)
 {
-    return number | (uint64_t)q->chip << CHIP_AT | UINT64_C(1) << 62;
+    return number | (uint64_t)q->number << QUEUE_AT | UINT64_C(1) << 62;
 }
 
 static void report_records(struct watch *w, struct watch_queue *q, const struct nocap_event *e,
@@ -177,7 +194,7 @@ static void report_command(struct watch *w, struct watch_queue *q, const struct 
 void watch_queue_goes(struct watch *w, const struct nocap_event *e, const uint64_t *flows,
                       uint32_t count)
 {
-    struct watch_queue *q = queue_of(w, e->chip);
+    struct watch_queue *q = queue_at(w, e->chip, e->at);
     uint64_t all[NOCAP_MARK_FLOWS + 1];
     if (q == NULL || !q->any) {
         return;
@@ -244,19 +261,23 @@ static bool is_at(const struct nocap_event *e, struct nocap_xy at)
 static bool is_of_queue(const struct watch_queue *q, const struct nocap_event *e)
 {
     bool access = e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
-    return !q->any || e->kind == NOCAP_EV_CQ || (access && e->space == NOCAP_SPACE_SYSMEM) ||
+    bool own = e->kind == NOCAP_EV_CQ && ((e->has & NOCAP_F_AT) == 0 ||
+                                          is_at(e, q->last.prefetch) || is_at(e, q->last.dispatch));
+    return !q->any || own || (access && e->space == NOCAP_SPACE_SYSMEM) ||
            ((access || e->kind == NOCAP_EV_NOC) &&
             (is_at(e, q->last.prefetch) || is_at(e, q->last.dispatch)));
 }
 
-void watch_queue(struct watch *w, const struct nocap_event *e)
+static void watch_one(struct watch *w, uint32_t number, const struct nocap_event *e)
 {
-    struct watch_queue *q = queue_of(w, e->chip);
+    struct watch_queue *q = queue_of(w, number);
     struct nocap_queue_state s;
-    if ((q != NULL && !is_of_queue(q, e)) || !nocap_engine_queue_state(w->engine, e->chip, &s)) {
+    if ((q != NULL && (q->chip != e->chip || !is_of_queue(q, e))) ||
+        !nocap_engine_queue_state(w->engine, number, &s) || s.chip != e->chip ||
+        (!s.has_dispatch && s.published == 0)) {
         return;
     }
-    q = q != NULL ? q : new_queue(w, e->chip);
+    q = q != NULL ? q : new_queue(w, &s);
     if (q == NULL) {
         return;
     }
@@ -279,6 +300,14 @@ void watch_queue(struct watch *w, const struct nocap_event *e)
     q->last = s;
 }
 
+void watch_queue(struct watch *w, const struct nocap_event *e)
+{
+    const uint32_t count = nocap_engine_queue_count(w->engine);
+    for (uint32_t i = 0; i < count; i++) {
+        watch_one(w, i, e);
+    }
+}
+
 void watch_queue_forget(struct watch *w)
 {
     for (size_t i = 0; i < w->queue_count; i++) {
@@ -293,7 +322,10 @@ void watch_queue_catch_up(struct watch *w, const struct nocap_event *e, uint16_t
     struct nocap_event look = nocap_event_of(NOCAP_EV_NOTE);
     look.t = e->t;
     look.chip = chip;
-    if (queue_of(w, chip) == NULL) {
-        watch_queue(w, &look);
+    const uint32_t count = nocap_engine_queue_count(w->engine);
+    for (uint32_t i = 0; i < count; i++) {
+        if (queue_of(w, i) == NULL) {
+            watch_one(w, i, &look);
+        }
     }
 }

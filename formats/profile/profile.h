@@ -45,6 +45,11 @@ enum nocap_status nocap_profile_read(struct nocap_profile *profile, const char *
 enum nocap_status nocap_profile_load(struct nocap_profile *profile, const char *name_or_file,
                                      struct nocap_error *err);
 
+/* The same queue where its host has made `queues` of them: they share host memory, and each has
+ * three quarters of its part for records. False: this host does not. Source: tt-metal's
+ * SystemMemoryCQInterface. */
+bool nocap_queue_split(struct nocap_queue *queue, uint32_t queues);
+
 /* JSON that nocap_profile_read makes the same profile of, indented. */
 enum nocap_status nocap_profile_print(FILE *out, const struct nocap_profile *profile,
                                       struct nocap_error *err);

@@ -311,7 +311,20 @@ static enum nocap_status read_object(struct nocap_profile *p, const struct json_
                         "the profile's base is not the name of a profile");
         RETURN_IF_FAILED(nocap_profile_find(p, json_string(base), err));
     }
+    const struct nocap_queue before = p->queue;
     RETURN_IF_FAILED(read_members(p, v, err));
+    const uint32_t queues = p->queue.queues;
+    p->queue.queues = before.queues;
+    bool sized = p->queue.sysmem_size != before.sysmem_size ||
+                 p->queue.issue_size != before.issue_size ||
+                 p->queue.completion != before.completion ||
+                 p->queue.completion_size != before.completion_size;
+    if (queues != before.queues && !sized) {
+        RETURN_ERROR_IF(!nocap_queue_split(&p->queue, queues), err, NOCAP_E_INPUT,
+                        "the profile's queue.queues: this runtime has %u at most",
+                        p->queue.queues_most);
+    }
+    p->queue.queues = queues;
     return profile_complete(p, err);
 }
 

@@ -92,6 +92,7 @@ enum nocap_record_step {
 };
 struct nocap_recorded {
     uint16_t chip;
+    struct nocap_xy prefetch; /* tile of its queue */
     enum nocap_record_step step;
     uint64_t record;   /* index of the event that published it */
     uint32_t part;     /* which of the commands that it published, from 0 on */

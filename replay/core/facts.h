@@ -73,13 +73,14 @@ struct ended {
 };
 enum { ENDED_MAX = 8 };
 
-/* The command queue of a chip; owner: cq. */
+/* A command queue of a chip; owner: cq. */
 enum queue_core { QUEUE_PREFETCH, QUEUE_DISPATCH, QUEUE_CORES };
 struct queue_facts {
     uint16_t chip;
     bool used;                       /* something of it was seen */
     bool open;                       /* and its TERMINATE was not */
     struct nocap_xy at[QUEUE_CORES]; /* where its two cores are */
+    bool others;                     /* its chip may have one more, whose set-up was not seen */
     bool dispatcher_seen;            /* so are the dispatcher's requests */
     fault_id launches_since;         /* what it sends to workers is known since */
     fault_id writes_since;           /* what was written for the present launch is */

@@ -270,15 +270,39 @@ const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_
 /* The same for a condition that is known to hold here. */
 #define MARK_EXERCISED(m, RULE) exercise(m, RULE, 1)
 
-/* The queue of a chip, as its model tells; NULL: none. */
-static inline const struct queue_facts *queue_of(const struct model *m, uint16_t chip)
+/* The queue that has a core at a tile; NULL: none. */
+static inline const struct queue_facts *queue_at(const struct model *m, uint16_t chip,
+                                                 struct nocap_xy at)
 {
     for (uint32_t i = 0; i < m->queue_count; i++) {
-        if (m->queues[i].chip == chip) {
-            return &m->queues[i];
+        const struct queue_facts *q = &m->queues[i];
+        if (q->chip == chip && (nocap_xy_equal(at, q->at[QUEUE_PREFETCH]) ||
+                                nocap_xy_equal(at, q->at[QUEUE_DISPATCH]))) {
+            return q;
         }
     }
     return NULL;
+}
+
+/* Whether the queues of the chip were seen, and are all that it has. */
+static inline bool queue_known(const struct model *m, uint16_t chip)
+{
+    bool used = false, others = false;
+    for (uint32_t i = 0; i < m->queue_count; i++) {
+        used |= m->queues[i].chip == chip && m->queues[i].used;
+        others |= m->queues[i].chip == chip && m->queues[i].others;
+    }
+    return used && !others;
+}
+/* Whether the chip has queues, and the trace shows the requests of all their dispatchers. */
+static inline bool queue_dispatchers_seen(const struct model *m, uint16_t chip)
+{
+    bool any = false, all = true;
+    for (uint32_t i = 0; i < m->queue_count; i++) {
+        any |= m->queues[i].chip == chip;
+        all &= m->queues[i].chip != chip || m->queues[i].dispatcher_seen;
+    }
+    return any && all;
 }
 
 /* Whether every request of a tile in scope is an event. A capture of the network may also show what

@@ -82,10 +82,12 @@ struct nocap_tile_state {
     struct nocap_slot_state slots[NOCAP_LAUNCH_SLOTS];
 };
 
-/* The command queue, as far as it was seen. */
+/* A command queue, as far as it was seen. */
 enum { NOCAP_QUEUE_COUNTERS = 8 };
 struct nocap_queue_state {
+    uint32_t number; /* of all of the trace */
     uint16_t chip;
+    bool has_prefetch, has_dispatch; /* their tiles are known */
     struct nocap_xy prefetch, dispatch;
     bool slot_known;
     uint32_t next_slot;                  /* that the prefetcher takes next */
@@ -117,8 +119,10 @@ enum nocap_queue_gap {
 /* The event from which on that is so, or where it is so first; false: it never was. */
 bool nocap_engine_queue_gap(const struct nocap_engine *engine, enum nocap_queue_gap gap,
                             uint64_t *index);
-/* False if the trace is about no command queue of this chip, or nothing of it was seen yet. */
-bool nocap_engine_queue_state(const struct nocap_engine *engine, uint16_t chip,
+/* How many queues there are, of all chips. */
+uint32_t nocap_engine_queue_count(const struct nocap_engine *engine);
+/* False if nothing of it was seen yet. */
+bool nocap_engine_queue_state(const struct nocap_engine *engine, uint32_t number,
                               struct nocap_queue_state *state);
 /* Counts `missing` of a state that was just made: it asks all workers. */
 void nocap_engine_queue_missing(const struct nocap_engine *engine, struct nocap_queue_state *state);

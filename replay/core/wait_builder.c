@@ -51,13 +51,9 @@ void wait_report_as(const struct wait_builder *t, struct nocap_wait *wait, const
 
 bool wait_queue_owns(const struct wait_builder *t)
 {
-    const struct queue_facts *q = queue_of(t->m, t->tile->chip);
+    const struct queue_facts *q = queue_at(t->m, t->tile->chip, t->tile->at);
     const uint32_t shows = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_NOC |
                            NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST;
     bool blind = (t->m->header->observes & shows) == 0; /* their kernels have no end */
-    if (q == NULL || (!q->used && !blind)) {
-        return false;
-    }
-    return nocap_xy_equal(t->tile->at, q->at[QUEUE_PREFETCH]) ||
-           nocap_xy_equal(t->tile->at, q->at[QUEUE_DISPATCH]);
+    return q != NULL && (q->used || blind);
 }

@@ -231,8 +231,7 @@ static uint32_t wants(const struct model *m)
 {
     const uint32_t others = OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(HOST_LOAD) |
                             OBS(MEMORY) | OBS(ELSEWHERE) | OBS(REQUEST) | OBS(PHASE);
-    const uint32_t observed = m->header->observes & (NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST);
-    const uint32_t first = OBS(QUEUE) | (observed != 0 ? OBS(OUTSIDE_STORE) : 0);
+    const uint32_t first = OBS(QUEUE) | (cq_may_begin(m) ? OBS(OUTSIDE_STORE) : 0);
     return !m->knows_tiles || m->queue_unexplained ? 0
            : cq_first(m) != NULL                   ? OBS(QUEUE) | others
                                                    : first;
@@ -240,7 +239,7 @@ static uint32_t wants(const struct model *m)
 
 /* What the host does to its two cores and to host memory, what BRISC of these two does, and of a
  * worker that its BRISC writes to the mailbox. */
-static bool concerns(const struct cq *q, const struct observation *o)
+static bool concerns(struct cq *q, const struct observation *o)
 {
     switch (o->kind) {
     case OBS_CORE_STORE:
@@ -260,7 +259,10 @@ static void judge(struct cq *q, const struct observation *o)
 {
     q->sees_noc = noc_sees_requests(q->m);
     switch (o->kind) {
-    case OBS_REQUEST: cq_noc_request(q, o->event); break;
+    case OBS_REQUEST:
+        cq_noc_request(q, o->event);
+        cq_noc_at_others(q, o->event);
+        break;
     case OBS_PHASE: cq_noc_phase(q, o->event); break;
     case OBS_QUEUE: queue_event(q, o->event); break;
     case OBS_MEMORY: cq_completion_memory(q, &o->access); break;
@@ -268,13 +270,31 @@ static void judge(struct cq *q, const struct observation *o)
     }
 }
 
+/* Host memory is one for all queues of a chip. */
+static const struct observation *in_own_memory(struct observation *moved, const struct cq *q,
+                                               const struct observation *o)
+{
+    if (o->event->space != NOCAP_SPACE_SYSMEM ||
+        ((OBS(MEMORY) | OBS(ELSEWHERE)) >> o->kind & 1) == 0) {
+        return o;
+    }
+    *moved = *o;
+    moved->access.addr -= q->offset;
+    return moved;
+}
+
 /* Not inlined: most observations end before. */
 __attribute__((noinline)) static void judge_of_chip(struct model *m, const struct observation *o)
 {
     struct cq *q = cq_first(m);
+    struct observation moved;
     m->rewire |= q == NULL;
     q = q != NULL && q->chip == o->event->chip ? q : cq_get(m, o->event);
     m->other_queue = cq_first(m) == NULL;
+    if (q != NULL && q->several) {
+        q = cq_of_several(q, o);
+        o = q != NULL && q->offset != 0 ? in_own_memory(&moved, q, o) : o;
+    }
     if (q != NULL && concerns(q, o)) {
         const uint32_t no_fact = OBS(CORE_STORE) | OBS(HOST_LOAD) | OBS(PHASE);
         cq_first(m)->judged = (no_fact >> o->kind & 1) == 0 ? q : NULL;
@@ -295,20 +315,25 @@ static void check(struct model *m, const struct observation *o)
     }
 }
 
+void cq_publish_facts(const struct cq *q)
+{
+    struct model *m = q->m;
+    struct queue_facts *f = &m->queues[q->number];
+    f->chip = q->chip;
+    memcpy(f->at, q->at, sizeof f->at);
+    m->queue_count = q->number < m->queue_count ? m->queue_count : q->number + 1;
+}
+
 static void publish(struct model *m, const struct cq *q)
 {
     struct queue_facts *f = &m->queues[q->number];
     f->used = q->any;
     f->open = q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX;
+    f->others = q->several && q->alone && q->boot[CQ_PREFETCH].done == 0;
     f->dispatcher_seen = q->sees[CQ_DISPATCH] && q->sees_noc;
     f->launches_since = q->launches_since;
     f->writes_since = q->expected.launch;
     f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
-    if (q->number == m->queue_count) {
-        m->queue_count++;
-        f->chip = q->chip;
-        memcpy(f->at, q->at, sizeof f->at);
-    }
 }
 
 static bool init(struct model *m, const struct nocap_engine_options *options)

@@ -75,6 +75,12 @@ static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
         if (words[i].core == core && touches(a, words[i].addr, 4)) {
             bits |= words[i].bit;
             if (access_word(a, words[i].addr, &value)) {
+                if (core == CQ_DISPATCH && q->boot[core].running != YES) {
+                    cq_take_pointer(q, value);
+                } else if (words[i].bit == CQ_INIT_PCIE && q->boot[core].running != YES) {
+                    cq_take_base(q, value);
+                }
+                list_words(q, words);
                 judge_pointer(q, words[i].addr, value, words[i].value);
             }
         }
@@ -227,11 +233,13 @@ void cq_boot_host_sysmem(struct cq *q, const struct access *a)
                 "the write pointer in host memory written by the dispatcher only",
                 "the host wrote %llu bytes at +0x%llx", wide(a->size), wide(a->addr));
         if (!running && access_word(a, q->numbers->host_wr, &value)) {
+            cq_take_pointer(q, value);
             judge_pointer(q, q->numbers->host_wr, value, q->first);
         }
     }
     if (access_word(a, q->numbers->host_rd, &value)) {
         if (!running && q->boot[CQ_PREFETCH].running == NO) {
+            cq_take_pointer(q, value);
             judge_pointer(q, q->numbers->host_rd, value, q->first);
         } else {
             cq_completion_host_sysmem(q, a);

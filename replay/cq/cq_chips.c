@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command queue of each chip: where it is, when it comes into sight. */
+/* The command queue of each chip: where it is, when it comes into sight; further ones beside it. */
 #include "replay/cq/cq_private.h"
 
 #include <stdlib.h>
@@ -58,8 +58,22 @@ static void set_places(struct cq *q, const struct nocap_header *header, uint64_t
         q->sem[core] = (uint32_t)config + n->semaphores;
         uint32_t id = core == CQ_PREFETCH ? n->subordinate_free : n->subordinate_published;
         q->subordinate_sem[core] = q->sem[core] + id * n->semaphore_stride;
-        q->sees[core] = nocap_header_in_scope(header, q->at[core]);
     }
+}
+
+void cq_renumber(struct cq *q, const struct nocap_queue *numbers, uint64_t sysmem)
+{
+    q->own = *numbers;
+    q->numbers = &q->own;
+    set_places(q, q->m->header, sysmem);
+    cq_restart(q, q->m->header->complete == NOCAP_TRUE && !q->m->dropped);
+}
+
+void cq_place_core(struct cq *q, enum cq_core core, struct nocap_xy at)
+{
+    q->at[core] = at;
+    q->sees[core] = !nocap_xy_equal(at, CQ_NOWHERE) && nocap_header_in_scope(q->m->header, at);
+    cq_publish_facts(q);
 }
 
 /* Where the cores of a queue are on a board. */
@@ -103,10 +117,8 @@ static struct cq *new_queue(struct model *m, uint16_t chip, enum nocap_board lik
     q->like = like;
     q->numbers = &m->profile->queue;
     q->set = &m->profile->commands;
-    struct nocap_cq_board board =
-        tiles_of(m, header->board != NOCAP_BOARD_UNKNOWN ? header->board : like);
-    q->at[CQ_PREFETCH] = header->cq.has_prefetch ? header->cq.prefetch : board.prefetch;
-    q->at[CQ_DISPATCH] = header->cq.has_dispatch ? header->cq.dispatch : board.dispatch;
+    q->several = q->numbers->queues_most > 1;
+    q->alone = true;
     set_places(q, header, sysmem);
     q->sees_stores = (header->observes & NOCAP_CLASS_CORE_STORE) != 0;
     q->sees_loads = (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
@@ -121,23 +133,61 @@ static struct cq *new_queue(struct model *m, uint16_t chip, enum nocap_board lik
     return q;
 }
 
-static bool begin(struct model *m, uint16_t chip, enum nocap_board like, uint64_t sysmem)
+/* Behind those that there are, on tiles that are not known yet; NULL: there are too many, or no
+ * memory. */
+static struct cq *append(struct model *m, uint16_t chip, enum nocap_board like, uint64_t sysmem)
 {
-    m->state[MODEL_CQ] = new_queue(m, chip, like, sysmem);
-    m->out_of_memory |= cq_first(m) == NULL;
-    return cq_first(m) != NULL;
+    struct cq **place = (struct cq **)&m->state[MODEL_CQ];
+    uint32_t number = 0;
+    for (; *place != NULL; place = &(*place)->next) {
+        number++;
+    }
+    *place = number < QUEUES ? new_queue(m, chip, like, sysmem) : NULL;
+    m->out_of_memory |= *place == NULL && number < QUEUES;
+    if (*place != NULL) {
+        (*place)->number = number;
+        cq_place_core(*place, CQ_PREFETCH, CQ_NOWHERE);
+        cq_place_core(*place, CQ_DISPATCH, CQ_NOWHERE);
+    }
+    return *place;
+}
+
+struct cq *cq_add(struct cq *first)
+{
+    struct cq *q = append(first->m, first->chip, first->like, first->sysmem);
+    if (q != NULL) {
+        q->alone = first->alone = false;
+    }
+    return q;
+}
+
+/* The first queue of a chip. */
+static struct cq *begin(struct model *m, uint16_t chip, enum nocap_board like, uint64_t sysmem)
+{
+    const struct nocap_header *header = m->header;
+    struct nocap_cq_board board =
+        tiles_of(m, header->board != NOCAP_BOARD_UNKNOWN ? header->board : like);
+    struct cq *q = append(m, chip, like, sysmem);
+    if (q != NULL) {
+        cq_place_core(q, CQ_PREFETCH,
+                      header->cq.has_prefetch ? header->cq.prefetch : board.prefetch);
+        cq_place_core(q, CQ_DISPATCH,
+                      header->cq.has_dispatch ? header->cq.dispatch : board.dispatch);
+    }
+    return q;
 }
 
 bool cq_init(struct model *m)
 {
     const struct nocap_header *header = m->header;
     bool named = header->cq.has_prefetch || header->cq.has_dispatch;
-    bool observed = (header->observes & (NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST)) != 0;
+    bool observed = (header->observes & (NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST)) != 0 &&
+                    m->profile->queue.p100_x != 0; /* else the host chooses tiles */
     if (!m->knows_tiles || m->queue_unexplained ||
         (!named && (!observed || header->board == NOCAP_BOARD_UNKNOWN))) {
         return true;
     }
-    return begin(m, 0, header->board, sysmem_of(m));
+    return begin(m, 0, header->board, sysmem_of(m)) != NULL;
 }
 
 /* The host tells the prefetcher where the records begin. Where nobody says whose queue it is, they
@@ -151,31 +201,47 @@ static bool sets_up(const struct model *m, const struct nocap_event *e)
            (anywhere ? e->value >= n->issue : e->value == (uint32_t)(sysmem_of(m) + n->issue));
 }
 
+bool cq_may_begin(const struct model *m)
+{
+    const uint32_t shown = NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST;
+    return m->header->profile != NULL || (m->header->observes & shown) != 0;
+}
+
 bool cq_begins(const struct model *m, const struct nocap_event *e)
 {
-    const uint32_t observed = NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST;
     const bool restates = (e->has & NOCAP_F_SEQ) != 0 && e->op == NOCAP_OP_RECORD &&
                           (m->header->observes & NOCAP_CLASS_HOST_MMIO) != 0;
-    return m->knows_tiles && (m->header->observes & observed) != 0 &&
+    return m->knows_tiles && cq_may_begin(m) &&
            (e->kind == NOCAP_EV_CQ ? !restates : sets_up(m, e));
 }
 
 /* A capture that knew neither board nor queue: the set-up says where the prefetcher is, or the
  * first record where nobody shows the store to its slot. A set-up with other numbers is not of this
- * profile. */
+ * profile, nor one at another tile, if the host does not choose it. */
 static bool begins_here(struct model *m, const struct nocap_event *e)
 {
+    const struct nocap_queue *n = &m->profile->queue;
     enum nocap_board like = NOCAP_BOARD_P100;
     if (!cq_begins(m, e)) {
         return false;
     }
-    if ((e->has & NOCAP_F_AT) != 0 && (e->kind == NOCAP_EV_WRITE || e->op == NOCAP_OP_RECORD)) {
-        while (like < NOCAP_BOARD_COUNT && !nocap_xy_equal(tiles_of(m, like).prefetch, e->at)) {
-            like++;
-        }
+    bool placed =
+        (e->has & NOCAP_F_AT) != 0 && (e->kind == NOCAP_EV_WRITE || e->op == NOCAP_OP_RECORD);
+    while (placed && like < NOCAP_BOARD_COUNT &&
+           !nocap_xy_equal(tiles_of(m, like).prefetch, e->at)) {
+        like++;
     }
-    uint64_t sysmem = e->kind == NOCAP_EV_WRITE ? e->value - m->profile->queue.issue : sysmem_of(m);
-    return like < NOCAP_BOARD_COUNT && begin(m, e->chip, like, sysmem);
+    bool chosen = like == NOCAP_BOARD_COUNT && n->p100_x == 0;
+    if (like == NOCAP_BOARD_COUNT && !chosen) {
+        return false;
+    }
+    uint64_t sysmem = e->kind == NOCAP_EV_WRITE ? e->value - n->issue : sysmem_of(m);
+    struct cq *q = begin(m, e->chip, chosen ? NOCAP_BOARD_P100 : like, sysmem);
+    if (q != NULL && chosen) {
+        cq_place_core(q, CQ_PREFETCH, e->at);
+        cq_place_core(q, CQ_DISPATCH, CQ_NOWHERE);
+    }
+    return q != NULL;
 }
 
 void cq_free(struct model *m)
@@ -187,36 +253,24 @@ void cq_free(struct model *m)
     }
 }
 
-/* NULL: there are too many to follow. */
-static struct cq *get_queue(struct model *m, uint16_t chip)
-{
-    struct cq **place = &cq_first(m)->next;
-    for (uint32_t i = 1; i < QUEUES; i++, place = &(*place)->next) {
-        if (*place == NULL) {
-            *place = new_queue(m, chip, cq_first(m)->like, sysmem_of(m));
-            m->out_of_memory |= *place == NULL;
-            if (*place != NULL) {
-                (*place)->number = i;
-            }
-            return *place;
-        }
-        if ((*place)->chip == chip) {
-            return *place;
-        }
-    }
-    return NULL;
-}
-
 struct cq *cq_get(struct model *m, const struct nocap_event *e)
 {
     if (cq_first(m) == NULL && !begins_here(m, e)) {
         return NULL;
     }
-    return cq_first(m)->chip == e->chip ? cq_first(m) : get_queue(m, e->chip);
+    struct cq *q = cq_first(m);
+    while (q != NULL && q->chip != e->chip) {
+        q = q->next;
+    }
+    return q != NULL ? q : begin(m, e->chip, cq_first(m)->like, sysmem_of(m));
 }
 
-bool cq_is_of_other(const struct cq *q, const struct nocap_event *e)
+bool cq_is_of_other(struct cq *q, const struct nocap_event *e)
 {
-    return e->op == NOCAP_OP_RECORD && (e->has & NOCAP_F_AT) != 0 &&
-           !nocap_xy_equal(e->at, q->at[CQ_PREFETCH]);
+    if ((e->has & NOCAP_F_AT) == 0 || cq_is_core(q, e->at)) {
+        return e->op == NOCAP_OP_RECORD && (e->has & NOCAP_F_AT) != 0 &&
+               !nocap_xy_equal(e->at, q->at[CQ_PREFETCH]);
+    }
+    q->passes |= e->op != NOCAP_OP_CREDIT; /* .. or it is a wrong one of this queue's */
+    return q->passes;
 }

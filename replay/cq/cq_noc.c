@@ -127,12 +127,11 @@ static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
     cq_dispatcher_noc(q, e);
 }
 
-static void request(struct cq *q, const struct nocap_event *e)
+/* `dispatch`: the queue's own dispatcher writes. */
+static void judge_memory(struct cq *q, const struct nocap_event *e, uint64_t size, bool dispatch)
 {
-    uint64_t offset, size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    uint64_t offset;
     bool writes = e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
-    bool prefetch = nocap_xy_equal(e->at, q->at[CQ_PREFETCH]);
-    bool dispatch = nocap_xy_equal(e->at, q->at[CQ_DISPATCH]);
     if (writes && cq_sysmem_offset(q, e->daddr, &offset)) {
         struct access a = access_of_event(e, offset, size);
         cq_judge_written(q, offset, size, e->by);
@@ -142,6 +141,14 @@ static void request(struct cq *q, const struct nocap_event *e)
               "by the host only",
               "+0x%llx written from %u,%u", wide(offset), e->at.x, e->at.y);
     }
+}
+
+static void request(struct cq *q, const struct nocap_event *e)
+{
+    uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    bool prefetch = nocap_xy_equal(e->at, q->at[CQ_PREFETCH]);
+    bool dispatch = nocap_xy_equal(e->at, q->at[CQ_DISPATCH]);
+    judge_memory(q, e, size, dispatch);
     if (prefetch) {
         prefetch_noc(q, e, size);
     } else if (dispatch) {
@@ -170,6 +177,19 @@ static bool lacks_fields(const struct cq *q, const struct nocap_event *e)
         return (e->has & needs) != needs || ((counts || (!load && (pointer || go))) && !valued);
     }
     return (e->op == NOCAP_OP_INLINE || counts) && (e->has & NOCAP_F_DADDR) == 0;
+}
+
+/* What the cores of one queue, and workers, must not do to the others of the chip. */
+void cq_noc_at_others(const struct cq *q, const struct nocap_event *e)
+{
+    struct cq *first = cq_first(q->m);
+    for (struct cq *other = q->alone ? NULL : first; other != NULL; other = other->next) {
+        if (other != q && other->chip == q->chip && e->op != NOCAP_OP_READ) {
+            uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+            judge_memory(other, e, size, false);
+            judge_target(other, e, size);
+        }
+    }
 }
 
 void cq_noc_request(struct cq *q, const struct nocap_event *e)

@@ -19,7 +19,8 @@ static inline struct event_ref cq_event_ref(const struct cq *q, uint8_t agent)
 }
 static inline const struct tile *cq_tile(struct cq *q, enum cq_core core)
 {
-    return tile_get(q->m, q->chip, q->at[core]);
+    const struct nocap_xy at = q->at[core];
+    return nocap_xy_equal(at, CQ_NOWHERE) ? NULL : tile_get(q->m, q->chip, at);
 }
 
 /* What the host made wrong reaches the workers much later. */
@@ -151,9 +152,16 @@ static inline bool cq_is_core(const struct cq *q, struct nocap_xy at)
 {
     return nocap_xy_equal(at, q->at[CQ_PREFETCH]) || nocap_xy_equal(at, q->at[CQ_DISPATCH]);
 }
+/* Whether it may be the dispatch tile, where that is not known. */
+static inline bool cq_may_dispatch(const struct cq *q, struct nocap_xy at)
+{
+    const struct nocap_xy dispatch = q->at[CQ_DISPATCH];
+    return nocap_xy_equal(dispatch, at) || nocap_xy_equal(dispatch, CQ_NOWHERE);
+}
 static inline bool cq_is_worker(const struct cq *q, struct nocap_xy at)
 {
-    return model_is_tensix(q->m, at) && !cq_is_core(q, at);
+    return model_is_tensix(q->m, at) && !cq_is_core(q, at) &&
+           (q->alone || queue_at(q->m, q->chip, at) == NULL);
 }
 /* The offset in host memory that a request to the PCIe tile means; false: it goes elsewhere. */
 static inline bool cq_sysmem_offset(const struct cq *q, uint64_t addr, uint64_t *offset)
@@ -206,15 +214,35 @@ static inline struct cq *cq_first(const struct model *m)
 /* cq_waits.c */
 void cq_waits(const struct wait_builder *t);
 
-/* cq_chips.c */
+/* cq_chips.c: the queue of each chip */
 bool cq_init(struct model *m);
 void cq_free(struct model *m);
-/* The queue that an event may concern, set up if it is the first of its chip; NULL: none. */
+/* The first queue of the event's chip, set up if there is none; NULL: none. */
 struct cq *cq_get(struct model *m, const struct nocap_event *event);
+/* Another one of the chip of `first`, on tiles that are not known yet; NULL: there are too many. */
+struct cq *cq_add(struct cq *first);
+/* Where one of its cores is. */
+void cq_place_core(struct cq *q, enum cq_core core, struct nocap_xy at);
+/* It has these numbers and not those of the profile, and its host memory begins there. */
+void cq_renumber(struct cq *q, const struct nocap_queue *numbers, uint64_t sysmem);
+
+/* cq_several.c: of several queues of a chip, `first` the first */
+/* The one that an observation concerns; it may be the first that tells of it. NULL: none. */
+struct cq *cq_of_several(struct cq *first, const struct observation *o);
+/* A pointer of the set-up may say that the host has made as many queues as it can: then each has
+ * less host memory. */
+void cq_take_pointer(struct cq *q, uint32_t value);
+/* Where the records of one that is not the first begin, the host says. */
+void cq_take_base(struct cq *q, uint32_t value);
+
+/* cq.c: tells the other models where the queue is. */
+void cq_publish_facts(const struct cq *q);
+/* Whether a queue may come into sight later: it is observed, or its runtime is named. */
+bool cq_may_begin(const struct model *m);
 /* Whether the event may bring the first queue into sight. */
 bool cq_begins(const struct model *m, const struct nocap_event *event);
-/* A record of another queue of the chip, of which one is followed. */
-bool cq_is_of_other(const struct cq *q, const struct nocap_event *event);
+/* An act of another queue of the chip, which is not followed. */
+bool cq_is_of_other(struct cq *q, const struct nocap_event *event);
 /* Everything starts anew: `origin` says that all counters are known to stand at their start. */
 void cq_restart(struct cq *q, bool origin);
 /* Everything may stand elsewhere than is known. */
@@ -226,6 +254,7 @@ bool cq_is_duplicate(struct cq *q, enum cq_op act, const struct nocap_event *eve
 
 /* cq_noc.c: requests */
 void cq_noc_request(struct cq *q, const struct nocap_event *event);
+void cq_noc_at_others(const struct cq *q, const struct nocap_event *event);
 void cq_noc_phase(struct cq *q, const struct nocap_event *event);
 
 /* cq_boot.c: from the first pointer to the GO of the two cores */

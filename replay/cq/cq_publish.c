@@ -384,6 +384,7 @@ void cq_report_step(struct cq *q, enum nocap_record_step step, const struct cq_r
     }
     const struct nocap_recorded told = {
         .chip = q->chip,
+        .prefetch = q->at[CQ_PREFETCH],
         .step = step,
         .record = r->at.index,
         .part = r->part,

@@ -103,7 +103,7 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
     struct nocap_go_word go = nocap_go_decode((uint32_t)c->go_signal);
     bool offset =
         !is_stream(q, c->wait_stream) || go.offset == c->wait_stream - q->numbers->first_stream;
-    bool master = go.master_x == q->at[CQ_DISPATCH].x && go.master_y == q->at[CQ_DISPATCH].y;
+    bool master = cq_may_dispatch(q, (struct nocap_xy){go.master_x, go.master_y});
     bool signal = go.signal == NOCAP_GO_GO ||
                   (q->numbers->inline_only == 0 && go.signal == NOCAP_GO_RESET_READ_PTR);
     CQ_HOST(

@@ -261,8 +261,8 @@ void cq_relay_publish_subordinate(struct cq *q, uint32_t value)
 
 static bool in_buffer(const struct cq *q, uint64_t addr, const struct nocap_event *e)
 {
-    bool tile = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
-    return tile && place_has(&q->places.buffer, addr);
+    return ((e->has & NOCAP_F_D) == 0 || cq_may_dispatch(q, e->d)) &&
+           place_has(&q->places.buffer, addr);
 }
 
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,

@@ -28,6 +28,7 @@ enum {
 };
 
 enum cq_core { CQ_PREFETCH, CQ_DISPATCH, CQ_CORES };
+#define CQ_NOWHERE ((struct nocap_xy){UINT8_MAX, UINT8_MAX})
 
 /* What the later stages need of a dispatch command. */
 struct cq_brief {
@@ -430,13 +431,18 @@ struct cq {
     uint64_t sysmem;                  /* the device address of host memory */
     uint32_t first, last, page_units; /* completion pointers, without toggle; of a page */
     uint32_t page_shift;              /* 1 << of a page's bytes */
-    struct cq *next;                  /* of another chip */
+    struct cq *next;                  /* of another chip, or another one of this chip */
     struct cq *judged;                /* of the first: the queue whose facts may have changed */
     uint32_t number;                  /* of it, as its facts have it */
     uint16_t chip;
-    enum nocap_board like; /* whose tiles it is on, where the header has no board */
-    struct nocap_xy at[CQ_CORES];
-    uint32_t sem[CQ_CORES];             /* L1 address of semaphore 0 */
+    bool several;                 /* its profile lets a chip have more */
+    bool alone;                   /* the only one of its chip so far */
+    bool passes;                  /* acts of another one were passed over */
+    uint64_t offset;              /* of its host memory, from that of the chip's first queue */
+    struct nocap_queue own;       /* its numbers, where they are not those of the profile */
+    enum nocap_board like;        /* whose tiles it is on, where the header has no board */
+    struct nocap_xy at[CQ_CORES]; /* CQ_NOWHERE: not known yet */
+    uint32_t sem[CQ_CORES];       /* L1 address of semaphore 0 */
     uint32_t subordinate_sem[CQ_CORES]; /* of that for the subordinate dispatcher's pages */
     bool sees[CQ_CORES];                /* what the core does is observed */
     bool sees_stores, sees_loads, sees_noc, sees_sysmem;

@@ -25,18 +25,23 @@ bool nocap_engine_queue_gap(const struct nocap_engine *engine, enum nocap_queue_
     return *index != NO_INDEX;
 }
 
-static const struct cq *queue_at(const struct nocap_engine *engine, uint16_t chip)
+static const struct cq *queue_of(const struct nocap_engine *engine, uint32_t number)
 {
     const struct cq *q = cq_first(&engine->model);
-    while (q != NULL && q->chip != chip) {
+    while (q != NULL && q->number != number) {
         q = q->next;
     }
     return q;
 }
 
+uint32_t nocap_engine_queue_count(const struct nocap_engine *engine)
+{
+    return engine->model.queue_count;
+}
+
 void nocap_engine_queue_missing(const struct nocap_engine *engine, struct nocap_queue_state *s)
 {
-    const struct cq *q = queue_at(engine, s->chip);
+    const struct cq *q = queue_of(engine, s->number);
     for (unsigned i = 0; q != NULL && i < CQ_TILES; i++) {
         const struct cq_worker *w = &q->workers[i];
         if (w->owes && w->offset < CQ_STREAMS) {
@@ -45,10 +50,10 @@ void nocap_engine_queue_missing(const struct nocap_engine *engine, struct nocap_
     }
 }
 
-bool nocap_engine_queue_state(const struct nocap_engine *engine, uint16_t chip,
+bool nocap_engine_queue_state(const struct nocap_engine *engine, uint32_t number,
                               struct nocap_queue_state *s)
 {
-    const struct cq *q = queue_at(engine, chip);
+    const struct cq *q = queue_of(engine, number);
     if (q == NULL || !q->any) {
         return false;
     }
@@ -56,7 +61,10 @@ bool nocap_engine_queue_state(const struct nocap_engine *engine, uint16_t chip,
     const struct cq_ring *r = &q->ring;
     const struct cq_completion *c = &q->completion;
     *s = (struct nocap_queue_state){
-        .chip = chip,
+        .number = number,
+        .chip = q->chip,
+        .has_prefetch = !nocap_xy_equal(q->at[CQ_PREFETCH], CQ_NOWHERE),
+        .has_dispatch = !nocap_xy_equal(q->at[CQ_DISPATCH], CQ_NOWHERE),
         .prefetch = q->at[CQ_PREFETCH],
         .dispatch = q->at[CQ_DISPATCH],
         .slot_known = p->slot.known,

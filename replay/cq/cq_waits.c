@@ -84,7 +84,7 @@ static bool wants_read(const struct queue_view *v, struct nocap_wait *w, char *w
     const struct cq_fetch *f = &p->fetch;
     wait_since(w, wait_at_index(f->index));
     w->in_sysmem = true;
-    wait_place(w, f->addr, f->got);
+    wait_place(w, v->q->offset + f->addr, f->got);
     WHAT("its read of host memory at +0x%x, %u bytes, which has not landed", f->addr, f->got);
     return f->any && f->record != NO_INDEX && (p->dones_seen || p->landed_seen) &&
            p->landed <= f->record;

@@ -13,12 +13,18 @@ const struct poll *cq_host_slot_poll(const struct queue_view *v)
     return queue && l->value != 0 ? l : NULL;
 }
 
+/* Where the dispatcher mirrors its write pointer, from the start of host memory on. */
+static uint64_t mirror_of(const struct queue_view *v)
+{
+    return v->q->offset + v->q->numbers->host_wr;
+}
+
 const struct poll *cq_host_completion_poll(const struct queue_view *v)
 {
     const struct cq_completion *c = &v->q->completion;
     const struct poll *l = progress_poll_of(&trace_of(v->t->m)->memory);
     bool asked = !c->ids_whole || v->owed > 0;
-    if (l == NULL || l->addr != v->q->numbers->host_wr || (!asked && l->count < UNASKED_POLLS)) {
+    if (l == NULL || l->addr != mirror_of(v) || (!asked && l->count < UNASKED_POLLS)) {
         return NULL;
     }
     return !c->rd.known || (uint32_t)l->value == c->rd.v ? l : NULL;
@@ -44,7 +50,7 @@ void cq_tell_host(const struct queue_view *v)
         w.state = "polling";
         w.release = "the host enqueues an event";
         w.in_sysmem = true;
-        wait_place(&w, v->q->numbers->host_wr, 4);
+        wait_place(&w, mirror_of(v), 4);
         wait_report_as(v->t, &w,
                        "polls for a completion that it never asked for: all %llu events have come",
                        wide(c->id_count));
@@ -58,7 +64,7 @@ void cq_tell_host(const struct queue_view *v)
         w.have = v->done;
         w.need = c->id_count;
         w.in_sysmem = true;
-        wait_place(&w, v->q->numbers->host_wr, 4);
+        wait_place(&w, mirror_of(v), 4);
         wait_report_as(v->t, &w,
                        l != NULL ? "a completion: the write pointer in host memory stays 0x%llx"
                                  : "completions that it asked for",

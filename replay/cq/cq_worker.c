@@ -113,7 +113,7 @@ static bool may_notify(const struct cq_worker *w, const struct nocap_event *e)
 static const char *problem(const struct cq *q, const struct nocap_event *e,
                            const struct cq_worker *w, uint64_t stream, bool update)
 {
-    bool there = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    bool there = (e->has & NOCAP_F_D) == 0 || cq_may_dispatch(q, e->d);
     if (!w->owes) {
         return w->go ? "another one" : "the tile has no go word";
     }

@@ -83,9 +83,8 @@ void launch_start(struct model *m, struct tile *tile, int slot)
 static bool sees_launches(const struct model *m, const struct tile *tile)
 {
     const struct nocap_header *h = m->header;
-    const struct queue_facts *queue = queue_of(m, tile->chip);
     bool network = !h->has_scope || m->landings || launch_of(tile)->by_host ||
-                   (queue != NULL && queue->dispatcher_seen);
+                   queue_dispatchers_seen(m, tile->chip);
     bool seen =
         (h->observes & NOCAP_CLASS_NOC) != 0 ? network : launch_of(tile)->finished_host == YES;
     return (h->observes & NOCAP_CLASS_HOST_MMIO) != 0 && seen;

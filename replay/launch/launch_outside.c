@@ -10,15 +10,24 @@
 static fault_id sent_since(const struct model *m, const struct observation *o)
 {
     const struct queue_facts *queue =
-        o->event->kind == NOCAP_EV_NOC ? queue_of(m, o->tile->chip) : NULL;
+        o->event->kind == NOCAP_EV_NOC ? queue_at(m, o->tile->chip, o->event->at) : NULL;
     bool dispatched = queue != NULL && nocap_xy_equal(o->event->at, queue->at[QUEUE_DISPATCH]);
     return dispatched ? queue->launches_since : FAULT_NONE;
 }
 
 fault_id launch_written_since(const struct model *m, const struct tile *tile)
 {
-    const struct queue_facts *queue = queue_of(m, tile->chip);
-    return queue != NULL ? queue->writes_since : FAULT_NONE;
+    uint32_t word;
+    bool known = shadow_word(&tile->l1, m->layout->go_messages, &word);
+    const struct nocap_go_word go = nocap_go_decode(known ? word : 0);
+    fault_id since = FAULT_NONE;
+    for (uint32_t i = 0; i < m->queue_count && since == FAULT_NONE; i++) {
+        const struct queue_facts *q = &m->queues[i];
+        const struct nocap_xy at = q->at[QUEUE_DISPATCH];
+        bool of_other = known && m->queue_count > 1 && (at.x != go.master_x || at.y != go.master_y);
+        since = q->chip == tile->chip && !of_other ? q->writes_since : FAULT_NONE;
+    }
+    return since;
 }
 
 /* The write from outside, before GO, that brought the byte at `addr`. */

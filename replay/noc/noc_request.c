@@ -222,7 +222,7 @@ static bool judge_length(struct model *m, const struct tile *tile, const struct 
 /* The dispatcher does what its command says: since when that is wrong. */
 static fault_id unaligned_since(const struct model *m, const struct nocap_event *e)
 {
-    const struct queue_facts *q = queue_of(m, e->chip);
+    const struct queue_facts *q = queue_at(m, e->chip, e->at);
     bool dispatcher = q != NULL && nocap_xy_equal(e->at, q->at[QUEUE_DISPATCH]);
     return dispatcher ? q->unaligned : FAULT_NONE;
 }
@@ -282,7 +282,7 @@ static bool hits_launch(const struct model *m, const struct request *r)
 static void judge_mailbox(struct model *m, const struct tile *tile, const struct request *r)
 {
     const struct nocap_mailbox_layout *l = m->layout;
-    const struct queue_facts *queue = queue_of(m, r->e->chip);
+    const struct queue_facts *queue = queue_at(m, r->e->chip, r->e->at);
     if (r->to.kind != NOCAP_TILE_TENSIX || r->to.place != NOCAP_PLACE_L1 || !r->size_known) {
         return;
     }
@@ -294,8 +294,9 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
         exercise(m, NOC_032, outside);
         return;
     }
-    bool known = queue != NULL && queue->used;
-    bool dispatcher = known && nocap_xy_equal(r->e->at, queue->at[QUEUE_DISPATCH]);
+    bool known = queue_known(m, r->e->chip);
+    bool dispatcher =
+        queue != NULL && queue->used && nocap_xy_equal(r->e->at, queue->at[QUEUE_DISPATCH]);
     bool fits = is_dispatched(l, first, r->size);
     CHECK_AFTER(m, tile, NOC_032, dispatcher ? queue->launches_since : FAULT_NONE,
                 fits && (dispatcher || !known), NO_REFS,
