@@ -246,9 +246,10 @@ test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
 	+@$(MAKE) --no-print-directory test-run
 test-run: all $(MAKE_RULES) $(TESTS) $(REPLAYS) $(FAKES)
 	@tests/run $(BUILD) $(TESTS) $(REPLAYS) $(SCRIPTS)
-long-runs: all $(BUILD)/tests/test_sim_cq_long $(BUILD)/tests/test_sim_profiles $(FAKES) ## 50 queues of ten million events each; faults in every system call; each exception switched off
+long-runs: all $(BUILD)/tests/test_sim_cq_long $(BUILD)/tests/test_sim_profiles $(BUILD)/tests/test_sim_queues $(FAKES) ## 50 queues of ten million events each; faults in every system call; each exception switched off
 	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_cq_long
 	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_profiles
+	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_queues
 	@nice tests/faults $(BUILD)
 	@python3 tests/rules_filter $(BUILD)/nocap 500 golden/*.nocap
 	@nice tests/exceptions $(BUILD)

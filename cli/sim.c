@@ -29,6 +29,8 @@ const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
      offsetof(struct cli_sim_settings, programs), CLI_NUMBER, 0},
     {"workers", "W", "tiles that run programs, fast-dispatch scenarios (4)",
      offsetof(struct cli_sim_settings, workers), CLI_NUMBER, 0},
+    {"queues", "N", "command queues of the chip, 1 or 2, fast-dispatch scenarios (1)",
+     offsetof(struct cli_sim_settings, queues), CLI_NUMBER, 0},
     {"view", "raw|cq|host|all",
      "what fast-dispatch shows: accesses, records as units, the host's side, all (raw)",
      offsetof(struct cli_sim_settings, view), CLI_CHOICE, 0},
@@ -50,11 +52,12 @@ static enum nocap_status refuse_misplaced(const struct cli_sim_settings *s,
                                           enum nocap_sim_scenario scenario, struct nocap_error *err)
 {
     bool queue = nocap_sim_has_queue(scenario);
-    RETURN_ERROR_IF(!queue && (s->programs.given || s->workers.given || s->view != 0), err,
-                    NOCAP_E_USAGE,
-                    "--programs, --workers and --view belong to the fast-dispatch scenarios; %s "
-                    "has --launches and --tiles",
-                    s->scenario);
+    RETURN_ERROR_IF(
+        !queue && (s->programs.given || s->workers.given || s->queues.given || s->view != 0), err,
+        NOCAP_E_USAGE,
+        "--programs, --workers, --queues and --view belong to the fast-dispatch scenarios; %s "
+        "has --launches and --tiles",
+        s->scenario);
     RETURN_ERROR_IF(queue && s->tiles.given, err, NOCAP_E_USAGE,
                     "--tiles does not belong to scenario %s: --workers says how many run programs",
                     s->scenario);
@@ -66,6 +69,8 @@ static enum nocap_status refuse_misplaced(const struct cli_sim_settings *s,
                     "--programs takes a number from 1 on, and stands for --launches");
     RETURN_ERROR_IF(s->workers.given && (s->workers.value == 0 || s->workers.value > UINT32_MAX),
                     err, NOCAP_E_USAGE, "--workers takes a number from 1 on");
+    RETURN_ERROR_IF(s->queues.given && (s->queues.value == 0 || s->queues.value > 2), err,
+                    NOCAP_E_USAGE, "--queues takes 1 or 2");
     return NOCAP_OK;
 }
 
@@ -108,6 +113,7 @@ enum nocap_status cli_sim_resolve(const struct cli_sim_settings *s,
         .variant = s->variant.value,
         .view = views[s->view].view,
         .workers = (uint32_t)s->workers.value,
+        .queues = (uint32_t)s->queues.value,
         .profile = profile,
     };
     return NOCAP_OK;
@@ -130,6 +136,7 @@ enum nocap_status cli_sim_to_line(const struct cli_sim_settings *s, char *line, 
     used = add_number(line, size, used, "launches", &s->launches);
     used = add_number(line, size, used, "programs", &s->programs);
     used = add_number(line, size, used, "workers", &s->workers);
+    used = add_number(line, size, used, "queues", &s->queues);
     if (used < size && s->view != 0) {
         used += (size_t)snprintf(line + used, size - used, " --view %s", views[s->view].name);
     }

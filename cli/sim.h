@@ -13,11 +13,11 @@ struct cli_sim_settings {
     const char *scenario, *fault, *profile;
     unsigned board; /* which of p100|p150 */
     struct cli_number tiles, launches, seed, variant;
-    struct cli_number programs, workers; /* of a command queue */
-    unsigned view;                       /* which of raw|cq|host|all */
+    struct cli_number programs, workers, queues; /* of a command queue */
+    unsigned view;                               /* which of raw|cq|host|all */
 };
 
-enum { CLI_SIM_OPTIONS = 11 };
+enum { CLI_SIM_OPTIONS = 12 };
 /* For a command whose settings begin with a struct cli_sim_settings. */
 extern const struct cli_option cli_sim_options[CLI_SIM_OPTIONS];
 

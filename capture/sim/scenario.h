@@ -9,9 +9,11 @@
 #include "formats/blackhole/tile_map.h"
 #include "formats/profile/profile.h"
 
-/* The board's tiles for programs, column by column, all or but for those of the command queue.
+/* The tiles of a board's first command queue, and of its second one, number 1. */
+struct nocap_cq_board sim_queue_tiles(enum nocap_board board, unsigned number);
+/* The board's tiles for programs, column by column, all or but for those of so many command queues.
  * `at` has room for NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT. */
-uint32_t sim_list_workers(enum nocap_board board, bool beside_queue, struct nocap_xy *at);
+uint32_t sim_list_workers(enum nocap_board board, unsigned queues, struct nocap_xy *at);
 
 /* Each machine has other delays for the same seed. */
 static inline void sim_kernel_begin(struct sim_kernel *k, const struct nocap_sim_options *o,

@@ -24,15 +24,31 @@ int nocap_sim_scenario_from_name(const char *name)
     return -1;
 }
 
-uint32_t sim_list_workers(enum nocap_board board, bool beside_queue, struct nocap_xy *at)
+struct nocap_cq_board sim_queue_tiles(enum nocap_board board, unsigned number)
 {
-    const struct nocap_cq_board cq = nocap_cq_board(board);
+    struct nocap_cq_board tiles = nocap_cq_board(board);
+    tiles.prefetch.y = (uint8_t)(tiles.prefetch.y + 2 * number);
+    tiles.dispatch.y = (uint8_t)(tiles.dispatch.y + 2 * number);
+    return tiles;
+}
+
+static bool is_of_queue(enum nocap_board board, unsigned queues, struct nocap_xy at)
+{
+    bool is = false;
+    for (unsigned i = 0; i < queues; i++) {
+        struct nocap_cq_board cq = sim_queue_tiles(board, i);
+        is |= nocap_xy_equal(at, cq.prefetch) || nocap_xy_equal(at, cq.dispatch);
+    }
+    return is;
+}
+
+uint32_t sim_list_workers(enum nocap_board board, unsigned queues, struct nocap_xy *at)
+{
     uint32_t count = 0;
     for (uint8_t x = 0; x < NOCAP_GRID_WIDTH; x++) {
         for (uint8_t y = 0; y < NOCAP_GRID_HEIGHT; y++) {
             struct nocap_xy xy = {x, y};
-            bool queue = nocap_xy_equal(xy, cq.prefetch) || nocap_xy_equal(xy, cq.dispatch);
-            if (nocap_is_tensix_tile(board, xy) && !(queue && beside_queue)) {
+            if (nocap_is_tensix_tile(board, xy) && !is_of_queue(board, queues, xy)) {
                 at[count++] = xy;
             }
         }
@@ -78,12 +94,14 @@ static enum nocap_status complete_options(const struct nocap_sim_options *given,
     options->board = given->board == NOCAP_BOARD_UNKNOWN ? NOCAP_BOARD_P100 : given->board;
     options->tiles = given->tiles == 0 ? NOCAP_SIM_TILES : given->tiles;
     options->launches = given->launches == 0 ? NOCAP_SIM_LAUNCHES : given->launches;
-    uint32_t workers = sim_list_workers(options->board, false, at);
+    uint32_t workers = sim_list_workers(options->board, 0, at);
     RETURN_ERROR_IF(options->tiles > workers, err, NOCAP_E_USAGE,
                     "--tiles %u: a %s board has %u worker tiles; ask for at most so many",
                     options->tiles, nocap_board_name(options->board), workers);
-    if (given->profile == NULL && (given->scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
-                                   given->scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE)) {
+    options->queues = given->queues == 0 ? 1 : given->queues;
+    if (given->profile == NULL &&
+        (given->scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
+         given->scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE || options->queues > 1)) {
         options->profile = nocap_profile_newest();
     }
     if (options->profile != NULL) {
@@ -93,6 +111,7 @@ static enum nocap_status complete_options(const struct nocap_sim_options *given,
     }
     if (is_command_queue(options)) {
         RETURN_IF_FAILED(sim_cq_complete(options, profile, err));
+        (void)nocap_queue_split(&profile->queue, options->queues);
     }
     const struct nocap_sim_fault_info *fault = &nocap_sim_faults[options->fault];
     RETURN_ERROR_IF(
@@ -145,7 +164,7 @@ enum nocap_status nocap_sim_header(const struct nocap_sim_options *options,
              (unsigned long long)o.variant);
     header->producer = strdup(producer);
     header->layout = strdup(profile.mailbox.name);
-    uint32_t workers = sim_list_workers(o.board, false, at);
+    uint32_t workers = sim_list_workers(o.board, 0, at);
     if (is_command_queue(&o)) {
         sim_cq_header(&o, &profile, header);
     } else if (o.tiles < workers) {
@@ -156,8 +175,9 @@ enum nocap_status nocap_sim_header(const struct nocap_sim_options *options,
             memcpy(header->scope, at, o.tiles * sizeof *header->scope);
         }
     }
-    char name[NOCAP_PROFILE_NAME_SIZE + 2];
-    snprintf(name, sizeof name, "\"%s\"", profile.name);
+    char name[2 * NOCAP_PROFILE_NAME_SIZE];
+    snprintf(name, sizeof name,
+             o.queues > 1 ? "{\"base\":\"%s\",\"queue\":{\"queues\":2}}" : "\"%s\"", profile.name);
     bool named = o.profile == NULL || nocap_header_set_profile(header, name, err) == NOCAP_OK;
     if (!named || header->producer == NULL || header->layout == NULL ||
         (header->has_scope && header->scope == NULL)) {

@@ -109,7 +109,9 @@ struct nocap_sim_options {
     uint64_t variant;  /* of the program: its launches, kernels, sizes, where a fault strikes */
     /* of a command queue */
     enum nocap_sim_view view;
-    uint32_t workers;    /* tiles that run programs, 0: NOCAP_SIM_WORKERS */
+    uint32_t workers; /* tiles that run programs, 0: NOCAP_SIM_WORKERS */
+    uint32_t queues;  /* of the chip, 1 or 2; 0: one. Bit 0 of the variant: each has workers of its
+                         own; bit 1: a fault strikes in the second one */
     const char *profile; /* of the runtime, one that nocap ships; NULL: the default, unnamed */
 };
 

@@ -120,6 +120,7 @@ static void emit_polls(struct sim_cq *q, const struct cq_place *p, uint64_t n)
         sim_set_tile(e, p->at);
     } else {
         sim_set_space(e, (enum nocap_space)p->space);
+        e->addr += sim_cq_offset(q);
     }
     sim_set_repeats(e, n, p->period);
     sim_emit(&q->k, e);
@@ -127,7 +128,8 @@ static void emit_polls(struct sim_cq *q, const struct cq_place *p, uint64_t n)
 
 void sim_cq_emit_poll(struct sim_cq *q, const struct cq_place *place, bool fails)
 {
-    uint64_t next = sim_peek(&q->k);
+    uint64_t next = sim_peek(&q->k), other = q->peer != NULL ? sim_peek(&q->peer->k) : next;
+    next = next < other ? next : other;
     uint64_t n =
         fails && next != UINT64_MAX && next > q->k.now ? (next - q->k.now - 1) / place->period : 0;
     emit_polls(q, place, n + 1);
@@ -195,7 +197,7 @@ void sim_cq_emit_sysmem(struct sim_cq *q, enum nocap_kind kind, enum nocap_agent
                         uint32_t size, const uint8_t *data)
 {
     if (sim_cq_shows(q, NOCAP_CLASS_SYSMEM)) {
-        struct nocap_event *e = sim_access(&q->k, kind, by, addr, size);
+        struct nocap_event *e = sim_access(&q->k, kind, by, addr + sim_cq_offset(q), size);
         sim_set_space(e, NOCAP_SPACE_SYSMEM);
         if (data != NULL) {
             set_payload(q, e, data, size);
@@ -207,7 +209,7 @@ void sim_cq_emit_sysmem(struct sim_cq *q, enum nocap_kind kind, enum nocap_agent
 void sim_cq_emit_sysmem_word(struct sim_cq *q, enum nocap_kind kind, uint32_t addr, uint32_t value)
 {
     if (sim_cq_shows(q, NOCAP_CLASS_SYSMEM)) {
-        struct nocap_event *e = sim_access(&q->k, kind, NOCAP_BY_HOST, addr, 4);
+        struct nocap_event *e = sim_access(&q->k, kind, NOCAP_BY_HOST, addr + sim_cq_offset(q), 4);
         sim_set_space(e, NOCAP_SPACE_SYSMEM);
         sim_set_value(e, value);
         sim_emit(&q->k, e);
@@ -224,6 +226,7 @@ void sim_cq_emit_mem(struct sim_cq *q, enum nocap_space space, struct nocap_xy a
         sim_set_tile(e, at);
     } else {
         sim_set_space(e, space);
+        e->addr += sim_cq_offset(q);
     }
     sim_set_data(e, data, size);
     sim_emit(&q->k, e);
@@ -231,10 +234,15 @@ void sim_cq_emit_mem(struct sim_cq *q, enum nocap_space space, struct nocap_xy a
 
 /* ---- records as units ---- */
 
+/* Of several queues the tile says which. */
 struct nocap_event *sim_cq_unit(struct sim_cq *q, enum nocap_op op)
 {
     struct nocap_event *e = sim_event(&q->k, NOCAP_EV_CQ);
     e->op = (uint8_t)op;
+    if (q->peer != NULL) {
+        bool executes = op == NOCAP_OP_EXEC || op == NOCAP_OP_DONE;
+        sim_set_tile(e, executes ? q->board.dispatch : q->board.prefetch);
+    }
     return e;
 }
 

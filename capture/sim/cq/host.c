@@ -22,8 +22,8 @@ enum {
     PACKED_RECORDS = 8,
 };
 
-static cq_routine boot_prefetch, boot_dispatch, begin_run, put_run, put_record, collect, take_event,
-    read_stamps, end;
+static cq_routine boot_prefetch, boot_dispatch, begin_run, take_workers, put_run, put_record,
+    collect, take_event, read_stamps, end;
 
 /* ---- its accesses ---- */
 
@@ -194,7 +194,19 @@ static void begin_run(struct sim_cq *q, struct cq_agent *a)
     h->in_run = 0;
     h->stamps = 0;
     q->lowering.line = 0;
+    CO_GOTO(q, a, take_workers);
+}
+
+/* Hosts of two queues that launch on the same workers take turns. */
+static void take_workers(struct sim_cq *q, struct cq_agent *a)
+{
+    CO_BEGIN(a);
+    if (q->shares && q->host.run_programs > 0) {
+        CQ_AWAIT(q, a, CQ_WATCH_TURN, !q->peer->busy);
+        q->busy = true;
+    }
     CO_GOTO(q, a, put_run);
+    CO_END(a);
 }
 
 static uint32_t slot_address(const struct sim_cq *q)
@@ -378,6 +390,10 @@ static void collect(struct sim_cq *q, struct cq_agent *a)
         }
     }
     CQ_SLEEP(q, a, 60, 120);
+    if (q->busy) {
+        q->busy = false;
+        sim_cq_changed(q->peer, CQ_WATCH_TURN);
+    }
     CO_GOTO(q, a, begin_run);
     CO_END(a);
 }

@@ -64,9 +64,10 @@ bool sim_cq_split_prepare(struct sim_cq *q)
  * single ones, or that all workers are observed. */
 static bool multicasts(const struct sim_cq *q)
 {
+    bool observed = q->worker[q->workers - 1].observed; /* the last one is, so all are */
     bool single = q->k.fault == NOCAP_SIM_FAULT_GO_ASTRAY ||
                   q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_HIGH ||
-                  (q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_LOW && q->workers > CQ_WORKERS_OBSERVED);
+                  (q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_LOW && !observed);
     return !q->set->multicasts_by_count && q->cores[CQ_ROLE_ALL].rects == 1 && !single &&
            sim_mix(&q->k, 9, 0) % 3 == 0;
 }

@@ -66,6 +66,7 @@ enum cq_watch {
     CQ_WATCH_MIRROR = 1 << 9,    /* completion write pointer in host memory */
     CQ_WATCH_WORKER = 1 << 10,   /* mailbox of the agent's own tile */
     CQ_WATCH_NOTIFIED = 1 << 11, /* the dispatcher lets the subordinate send go words */
+    CQ_WATCH_TURN = 1 << 12,     /* the host of the other queue has done with the workers */
 };
 
 /* A word that an agent polls. */
@@ -127,6 +128,7 @@ enum cq_role { CQ_ROLE_ALL, CQ_ROLE_A, CQ_ROLE_B, CQ_ROLES };
 
 struct cq_worker {
     struct nocap_xy at;
+    struct sim_cq *home, *launcher; /* whose agents it is; whose go word it got last */
     struct cq_agent *brisc, *others;
     struct sim_brisc firmware;
     bool observed;
@@ -249,7 +251,11 @@ struct sim_cq {
     uint64_t load_seq;    /* of the next load that a trace shows; 0: none */
     uint64_t fault_program;
     struct nocap_cq_board board;
-    const struct nocap_queue *n; /* of the runtime's profile */
+    struct sim_cq *peer;        /* the other queue of the chip, with a clock of its own; or NULL */
+    uint32_t number;            /* of this one, from 0 */
+    bool shares, busy;          /* both launch on the same workers; this one does now */
+    struct nocap_queue numbers; /* of the runtime's profile, for this queue */
+    const struct nocap_queue *n;
     const struct nocap_command_set *set;
     const struct nocap_mailbox_layout *layout;
     uint32_t workers;
@@ -416,6 +422,11 @@ static inline bool sim_cq_splits(const struct sim_cq *q)
 
 /* ---- places ---- */
 
+/* From the start of the host memory of all queues to that of this one. */
+static inline uint64_t sim_cq_offset(const struct sim_cq *q)
+{
+    return (uint64_t)q->number * q->n->sysmem_size;
+}
 static inline uint32_t sim_cq_semaphore(const struct nocap_queue *n, uint32_t i)
 {
     return n->kernel_config + n->semaphores + i * n->semaphore_stride;

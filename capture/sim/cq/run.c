@@ -76,9 +76,35 @@ static void choose_roles(struct sim_cq *q)
     }
 }
 
-static uint32_t observed_workers(const struct nocap_sim_options *o)
+/* ---- one queue, or two ---- */
+
+/* Whether both queues launch on all workers; else each has its own. Launch messages that go round
+ * in their ring must be of one host. */
+static bool shares_workers(const struct nocap_sim_options *o)
 {
-    return o->workers < CQ_WORKERS_OBSERVED ? o->workers : CQ_WORKERS_OBSERVED;
+    bool may = o->scenario != NOCAP_SIM_FAST_DISPATCH_SUBORDINATE;
+    return o->queues > 1 && (o->workers == 1 || (may && o->variant % 2 == 0));
+}
+
+/* The workers of a queue: the first of them, and how many. */
+static uint32_t first_worker(const struct nocap_sim_options *o, uint32_t number, uint32_t *count)
+{
+    bool own = o->queues > 1 && !shares_workers(o);
+    uint32_t half = (o->workers + 1) / 2;
+    *count = !own ? o->workers : number == 0 ? half : o->workers - half;
+    return own ? number * half : 0;
+}
+
+/* The first of each queue are. */
+static bool is_observed(const struct nocap_sim_options *o, uint32_t worker)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < o->queues; i++) {
+        uint32_t count, first = first_worker(o, i, &count);
+        uint32_t most = CQ_WORKERS_OBSERVED / (count < o->workers ? o->queues : 1);
+        is |= worker >= first && worker - first < (count < most ? count : most);
+    }
+    return is;
 }
 
 /* ---- the run ---- */
@@ -104,31 +130,41 @@ static void show_mailbox(struct sim_cq *q, struct nocap_xy at)
     }
 }
 
-static void set_up(struct sim_cq *q)
+/* The workers of all queues are agents of the first one. */
+static void set_up_workers(struct sim_cq *q)
 {
     struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
-    uint64_t first = nocap_sim_faults[q->k.fault].first_launch;
-    sim_list_workers(q->options.board, true, at);
-    uint64_t span = q->options.launches - first;
-    if (q->options.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS) {
-        span = (span + 1) / 2; /* its occasion, a wrap, comes later */
-    }
-    q->fault_program = first + sim_mix(&q->k, 5, 0) % span;
-    q->board = nocap_cq_board(q->options.board);
-    q->shows = view_classes[q->options.view];
-    q->workers = q->options.workers;
-    for (uint16_t i = 0; i < CQ_PACKETS_MAX; i++) {
-        q->packet[i].next = (uint16_t)(i + 1);
-    }
-    q->k.now = START;
-    for (uint32_t i = 0; i < q->workers; i++) {
+    sim_list_workers(q->options.board, q->options.queues, at);
+    for (uint32_t i = 0; i < q->options.workers; i++) {
         q->worker[i].at = at[i];
-        q->worker[i].observed = i < observed_workers(&q->options);
+        q->worker[i].observed = is_observed(&q->options, i);
         sim_cq_worker_init(q, &q->worker[i]);
         if (q->worker[i].observed) {
             show_mailbox(q, at[i]);
         }
     }
+}
+
+static void set_up(struct sim_cq *q)
+{
+    uint64_t first = nocap_sim_faults[q->k.fault].first_launch;
+    uint64_t span = q->options.launches - first;
+    if (q->options.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS) {
+        span = (span + 1) / 2; /* its occasion, a wrap, comes later */
+    }
+    q->fault_program = first + sim_mix(&q->k, 5, 0) % span;
+    q->board = sim_queue_tiles(q->options.board, q->number);
+    q->shows = view_classes[q->options.view];
+    for (uint16_t i = 0; i < CQ_PACKETS_MAX; i++) {
+        q->packet[i].next = (uint16_t)(i + 1);
+    }
+    q->k.now = START;
+    if (q->number == 0) {
+        set_up_workers(q);
+    } else {
+        q->worker = q->peer->worker;
+    }
+    q->worker += first_worker(&q->options, q->number, &q->workers);
     show_mailbox(q, q->board.prefetch);
     show_mailbox(q, q->board.dispatch);
     choose_roles(q);
@@ -141,28 +177,55 @@ static void set_up(struct sim_cq *q)
     } else {
         q->agents++;
     }
-    for (uint32_t i = 0; i < q->workers; i++) {
+    for (uint32_t i = 0; q->number == 0 && i < q->options.workers; i++) {
         q->worker[i].brisc = add_agent(q, sim_cq_worker_brisc);
         q->worker[i].others = add_agent(q, sim_cq_worker_others);
     }
 }
 
-static void run_all(struct sim_cq *q)
+static void go_on(struct sim_cq *q, uint16_t timer)
 {
-    uint16_t next;
-    while (q->k.status == NOCAP_OK && (next = sim_next(&q->k)) != SIM_NOTHING) {
-        if (next >= CQ_AGENTS_MAX) {
-            sim_cq_packet_arrives(q, &q->packet[next - CQ_AGENTS_MAX]);
-            continue;
-        }
-        struct cq_agent *a = &q->agent[next];
-        do {
-            q->k.again = false;
-            if (a->run != NULL) {
-                a->run(q, a);
-            }
-        } while (q->k.again);
+    if (timer >= CQ_AGENTS_MAX) {
+        sim_cq_packet_arrives(q, &q->packet[timer - CQ_AGENTS_MAX]);
+        return;
     }
+    struct cq_agent *a = &q->agent[timer];
+    do {
+        q->k.again = false;
+        if (a->run != NULL) {
+            a->run(q, a);
+        }
+    } while (q->k.again);
+}
+
+/* Two queues go by one time: that in which something happens next sets it. */
+static struct sim_cq *next_queue(struct sim_cq *q)
+{
+    return q->peer != NULL && sim_peek(&q->peer->k) < sim_peek(&q->k) ? q->peer : q;
+}
+
+static enum nocap_status run_all(struct sim_cq *first)
+{
+    for (;;) {
+        struct sim_cq *q = next_queue(first);
+        uint16_t timer = sim_next(&q->k);
+        if (timer == SIM_NOTHING) {
+            break;
+        }
+        if (q->peer != NULL) {
+            q->peer->k.now = q->k.now;
+        }
+        go_on(q, timer);
+        if (q->k.status != NOCAP_OK) {
+            return q->k.status;
+        }
+    }
+    sim_cq_emit_last_polls(first);
+    if (first->peer != NULL && first->k.status == NOCAP_OK) {
+        sim_cq_emit_last_polls(first->peer);
+        return first->peer->k.status;
+    }
+    return first->k.status;
 }
 
 static void tear_down(struct sim_cq *q)
@@ -172,34 +235,71 @@ static void tear_down(struct sim_cq *q)
         free(q->sysmem);
         free(q->prefetch_l1);
         free(q->dispatch_l1);
-        free(q->worker);
     }
     free(q);
+}
+
+/* NULL: out of memory. */
+static struct sim_cq *new_queue(const struct nocap_profile *profile, uint32_t number)
+{
+    struct sim_cq *q = calloc(1, sizeof *q);
+    if (q == NULL) {
+        return NULL;
+    }
+    q->number = number;
+    q->numbers = profile->queue;
+    q->numbers.sysmem += (uint64_t)profile->queue.sysmem_size * number;
+    q->n = &q->numbers;
+    q->set = &profile->commands;
+    q->layout = &profile->mailbox;
+    q->sysmem = calloc(1, profile->queue.sysmem_size);
+    q->prefetch_l1 = calloc(1, NOCAP_L1_SIZE);
+    q->dispatch_l1 = calloc(1, NOCAP_L1_SIZE);
+    if (q->sysmem == NULL || q->prefetch_l1 == NULL || q->dispatch_l1 == NULL ||
+        !sim_time_init(&q->k, CQ_AGENTS_MAX + CQ_PACKETS_MAX)) {
+        tear_down(q);
+        return NULL;
+    }
+    return q;
+}
+
+/* What the second queue has of its own: its program, its delays, numbers of its requests. */
+static void set_apart(struct sim_cq *q, const struct nocap_sim_options *o)
+{
+    struct sim_kernel *k = &q->k;
+    bool fails = o->queues == 1 || o->variant / 2 % 2 == q->number;
+    k->fault = fails ? o->fault : NOCAP_SIM_FAULT_NONE;
+    if (q->number > 0) {
+        k->variant = sim_mix_seed(o->variant, 11, q->number);
+        q->next_id = q->next_seq = (uint64_t)q->number << 32;
+    }
 }
 
 enum nocap_status sim_cq_run(const struct nocap_sim_options *o, const struct nocap_profile *profile,
                              nocap_machine_sink *sink, void *context, struct nocap_error *err)
 {
+    enum { FIRST_MACHINE = 4, SECOND_MACHINE = 9 };
     enum nocap_status status = NOCAP_E_MEMORY;
-    struct sim_cq *q = calloc(1, sizeof *q);
-    if (q != NULL) {
-        q->n = &profile->queue;
-        q->set = &profile->commands;
-        q->layout = &profile->mailbox;
-        q->sysmem = calloc(1, profile->queue.sysmem_size);
-        q->prefetch_l1 = calloc(1, NOCAP_L1_SIZE);
-        q->dispatch_l1 = calloc(1, NOCAP_L1_SIZE);
-        q->worker = calloc(o->workers, sizeof *q->worker);
-    }
-    if (q != NULL && q->sysmem != NULL && q->prefetch_l1 != NULL && q->dispatch_l1 != NULL &&
-        q->worker != NULL && sim_time_init(&q->k, CQ_AGENTS_MAX + CQ_PACKETS_MAX)) {
-        q->options = *o;
-        sim_kernel_begin(&q->k, o, 4, sink, context, err);
-        set_up(q);
-        run_all(q);
-        sim_cq_emit_last_polls(q);
-        status = q->k.status;
-        if (status == NOCAP_OK && o->fault != NOCAP_SIM_FAULT_NONE && !q->k.struck) {
+    struct sim_cq *queues[2] = {new_queue(profile, 0), NULL};
+    struct cq_worker *workers = calloc(o->workers, sizeof *workers);
+    queues[1] = o->queues > 1 ? new_queue(profile, 1) : NULL;
+    if (queues[0] != NULL && workers != NULL && (queues[1] != NULL || o->queues == 1)) {
+        bool struck = false;
+        queues[0]->worker = workers;
+        for (unsigned i = 0; i < o->queues; i++) {
+            struct sim_cq *q = queues[i];
+            q->options = *o;
+            q->peer = queues[1 - i];
+            q->shares = shares_workers(o);
+            sim_kernel_begin(&q->k, o, i == 0 ? FIRST_MACHINE : SECOND_MACHINE, sink, context, err);
+            set_apart(q, o);
+            set_up(q);
+        }
+        status = run_all(queues[0]);
+        for (unsigned i = 0; i < o->queues; i++) {
+            struck |= queues[i]->k.struck;
+        }
+        if (status == NOCAP_OK && o->fault != NOCAP_SIM_FAULT_NONE && !struck) {
             status = nocap_fail(err, NOCAP_E_USAGE,
                                 "fault %s found no occasion in %llu programs; ask for more, or for "
                                 "another seed",
@@ -208,7 +308,9 @@ enum nocap_status sim_cq_run(const struct nocap_sim_options *o, const struct noc
     } else {
         nocap_fail(err, status, "out of memory for the command queue of the device model");
     }
-    tear_down(q);
+    tear_down(queues[0]);
+    tear_down(queues[1]);
+    free(workers);
     return status;
 }
 
@@ -236,6 +338,9 @@ static enum nocap_status check_subordinate(const struct nocap_sim_options *o,
 {
     const struct nocap_queue *n = &profile->queue;
     uint32_t most = (n->subordinate_page - NOCAP_CQ_HEADER) / (uint32_t)sizeof(uint32_t);
+    RETURN_ERROR_IF(o->workers < o->queues, err, NOCAP_E_USAGE,
+                    "--workers %u: in scenario %s each queue has workers of its own; ask for more",
+                    o->workers, nocap_sim_scenarios[o->scenario].name);
     RETURN_ERROR_IF(n->dispatchers < 2, err, NOCAP_E_USAGE,
                     "scenario %s is none under --profile %s: it has one dispatcher; leave "
                     "--profile out for the newest one that has two",
@@ -251,13 +356,17 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct noca
                                   struct nocap_error *err)
 {
     struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
-    uint32_t workers = sim_list_workers(o->board, true, at);
+    const struct nocap_queue *n = &profile->queue;
+    RETURN_ERROR_IF(o->queues > n->queues_most, err, NOCAP_E_USAGE,
+                    "--queues %u: under --profile %s a chip has one command queue; leave --profile "
+                    "out for the newest runtime that may have two",
+                    o->queues, profile->name);
+    uint32_t workers = sim_list_workers(o->board, o->queues, at);
     o->workers = o->workers == 0 ? NOCAP_SIM_WORKERS : o->workers;
     RETURN_ERROR_IF(o->workers > workers, err, NOCAP_E_USAGE,
                     "--workers %u: a %s board has %u tiles for programs beside its command queue; "
                     "ask for at most so many",
                     o->workers, nocap_board_name(o->board), workers);
-    const struct nocap_queue *n = &profile->queue;
     RETURN_ERROR_IF(n->go_table > NOCAP_CQ_GO_TABLE || n->streams > CQ_STREAMS_MAX ||
                         n->reads_in_flight >= CQ_READS_MAX,
                     err, NOCAP_E_INTERNAL,
@@ -281,7 +390,7 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct noca
 void sim_cq_header(const struct nocap_sim_options *o, const struct nocap_profile *profile,
                    struct nocap_header *header)
 {
-    const struct nocap_cq_board board = nocap_cq_board(o->board);
+    const struct nocap_cq_board board = sim_queue_tiles(o->board, 0);
     struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
     header->complete = NOCAP_FALSE;
     header->observes = view_classes[o->view];
@@ -295,10 +404,18 @@ void sim_cq_header(const struct nocap_sim_options *o, const struct nocap_profile
                                          .sysmem = profile->queue.sysmem,
                                          .kernel_config = profile->queue.kernel_config};
     if ((header->observes & NOCAP_CLASS_CORE_STORE) != 0) {
-        uint32_t count = observed_workers(o);
-        sim_list_workers(o->board, true, at);
-        at[count++] = board.prefetch;
-        at[count++] = board.dispatch;
+        uint32_t count = 0;
+        sim_list_workers(o->board, o->queues, at);
+        for (uint32_t i = 0; i < o->workers; i++) {
+            if (is_observed(o, i)) {
+                at[count++] = at[i];
+            }
+        }
+        for (uint32_t i = 0; i < o->queues; i++) {
+            struct nocap_cq_board of = sim_queue_tiles(o->board, i);
+            at[count++] = of.prefetch;
+            at[count++] = of.dispatch;
+        }
         header->scope = malloc(count * sizeof *header->scope);
         header->has_scope = true;
         if (header->scope != NULL) {

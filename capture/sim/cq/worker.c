@@ -44,8 +44,9 @@ void sim_cq_write_worker(struct sim_cq *q, struct cq_worker *w, uint32_t addr, c
     memcpy(w->l1 + addr, data, size);
     if (addr <= go && go < addr + size) {
         w->firmware.reset_seen = false;
+        w->launcher = q;
     }
-    sim_cq_poke(q, w->brisc);
+    sim_cq_poke(w->home, w->brisc);
 }
 
 /* ---- the other cores ---- */
@@ -157,12 +158,12 @@ static void store(struct sim_brisc *b, uint32_t addr, uint32_t size, uint32_t va
 
 static bool due(struct sim_brisc *b, enum nocap_sim_fault fault)
 {
-    return sim_cq_fault_due(b->owner, fault);
+    return sim_cq_fault_due(((struct cq_worker *)b->tile)->launcher, fault);
 }
 
 static bool pending(struct sim_brisc *b, enum nocap_sim_fault fault)
 {
-    return sim_cq_fault_pending(b->owner, fault);
+    return sim_cq_fault_pending(((struct cq_worker *)b->tile)->launcher, fault);
 }
 
 /* A fault: the kernel of one worker never ends. Another needs one that takes long. */
@@ -171,14 +172,14 @@ static void kernel(struct sim_cq *q, struct cq_agent *a)
     struct cq_worker *w = worker_of(q, a);
     CO_BEGIN(a);
     sim_cq_poke(q, w->others);
-    if (w->observed && sim_cq_fault_due(q, NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS)) {
+    if (w->observed && sim_cq_fault_due(w->launcher, NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS)) {
         a->run = NULL;
         return;
     }
     if (sim_brisc_enables(&w->firmware, NOCAP_PROCESSOR_BRISC)) {
         CQ_SLEEP(q, a, KERNEL_LEAST, KERNEL_SPREAD);
     }
-    if (sim_fault_planned(&q->k, NOCAP_SIM_FAULT_CREDIT_IGNORED)) {
+    if (sim_fault_planned(&w->launcher->k, NOCAP_SIM_FAULT_CREDIT_IGNORED)) {
         CQ_SLEEP(q, a, LONG_KERNEL, KERNEL_SPREAD);
     }
     CO_GOTO(q, a, sim_cq_worker_brisc);
@@ -206,7 +207,7 @@ static void do_part(struct sim_brisc *b, enum sim_brisc_part part)
     struct sim_cq *q = b->owner;
     struct cq_worker *w = b->tile;
     if (part == SIM_BRISC_NOTIFY) {
-        notify(q, w);
+        notify(w->launcher, w);
     }
     w->brisc->run = part == SIM_BRISC_KERNEL ? kernel : sim_cq_worker_brisc;
     w->brisc->line = 0;
@@ -228,4 +229,5 @@ void sim_cq_worker_init(struct sim_cq *q, struct cq_worker *w)
                                      .layout = q->layout,
                                      .l1 = w->l1,
                                      .run = sim_brisc_idle};
+    w->home = w->launcher = q;
 }
