@@ -143,6 +143,34 @@ static void a_hang_roots_in_its_queue(void **state)
     }
 }
 
+/* What came before is not in the trace, and with it the set-up. */
+static void a_trace_may_begin_anywhere(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 96; seed++) {
+        struct nocap_sim_options options = {
+            .size = sizeof options,
+            .scenario = scenarios[seed / 2 % 2 * 2],
+            .view = (enum nocap_sim_view)(seed / 4 % NOCAP_SIM_VIEW_COUNT),
+            .queues = 2,
+            .seed = seed,
+            .variant = seed};
+        struct run run = run_with(options);
+        struct run_trace t = run_trace_of(&options);
+        run_trace_open(&t, "run.nocap");
+        for (size_t i = run.count * (1 + seed % 7) / 8; i < run.count; i++) {
+            run_trace_add(&t, &run.events[i]);
+        }
+        struct nocap_report *report = run_trace_check(&t);
+        if (report->finding_count > 0) {
+            (void)nocap_report_text(stderr, report, false, true, NULL);
+            fail_msg("seed %llu", (unsigned long long)seed);
+        }
+        nocap_report_free(report);
+        run_free(&run);
+    }
+}
+
 /* A trace that names the runtime alone: the set-up says that there are two queues, and where. */
 static void a_header_need_not_say_it(void **state)
 {
@@ -223,6 +251,7 @@ int main(void)
         cmocka_unit_test(every_fault_of_either_queue_is_found),
         cmocka_unit_test(a_hang_roots_in_its_queue),
         cmocka_unit_test(a_header_need_not_say_it),
+        cmocka_unit_test(a_trace_may_begin_anywhere),
         cmocka_unit_test(a_runtime_with_one_queue_refuses_two),
         cmocka_unit_test(the_sizes_are_those_of_the_host),
     };

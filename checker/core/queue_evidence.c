@@ -137,8 +137,8 @@ static uint32_t mailbox_points(const struct nocap_profile *p, const struct nocap
     }
     bool messages = addr >= l->launch_base && addr < l->go_messages && size != 0 &&
                     (addr - l->launch_base) % l->launch_size == 0 && size % l->launch_size == 0;
-    bool word = size == NOCAP_GO_WORD_SIZE &&
-                (addr == l->go_messages || addr == l->go_message_index);
+    bool word =
+        size == NOCAP_GO_WORD_SIZE && (addr == l->go_messages || addr == l->go_message_index);
     return messages || word ? WORTH_RECORD : 0;
 }
 

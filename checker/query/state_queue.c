@@ -96,8 +96,6 @@ static void put_tile(struct nocap_json *json, const char *key, bool known, struc
 void nocap_queue_json(struct nocap_json *json, const char *key, const struct nocap_queue_state *s)
 {
     nocap_json_map(json, key);
-    put_tile(json, "prefetch", s->has_prefetch, s->prefetch);
-    put_tile(json, "dispatch", s->has_dispatch, s->dispatch);
     nocap_json_number(json, "records_published", s->published);
     nocap_json_number(json, "records_read", s->fetched);
     nocap_json_number(json, "records_landed", s->landed);
@@ -127,5 +125,7 @@ void nocap_queue_json(struct nocap_json *json, const char *key, const struct noc
     }
     nocap_json_bool(json, "ended", s->ended);
     nocap_json_number(json, "chip", s->chip);
+    put_tile(json, "prefetch", s->has_prefetch, s->prefetch);
+    put_tile(json, "dispatch", s->has_dispatch, s->dispatch);
     nocap_json_map_end(json);
 }

@@ -45,7 +45,9 @@ static void print_header(FILE *out, const struct nocap_header *h)
     const char *board = nocap_board_name(h->board);
     fprintf(out, "machine    %s%s%s", nocap_arch_name(h->arch), board != NULL ? " " : "",
             board != NULL ? board : "");
-    print_safe(out, ", layout ", h->layout != NULL ? h->layout : "bh-launch96 (not said)");
+    if (h->layout != NULL || h->arch == NOCAP_ARCH_BLACKHOLE) {
+        print_safe(out, ", layout ", h->layout != NULL ? h->layout : "bh-launch96 (not said)");
+    }
     print_safe(out, "\nproducer   ", h->producer != NULL ? h->producer : "(not said)");
     fprintf(out, "\ncapture    %s, %s\n",
             h->complete == NOCAP_TRUE ? "complete from power-on" : "attached while the machine ran",

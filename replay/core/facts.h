@@ -80,7 +80,7 @@ struct queue_facts {
     bool used;                       /* something of it was seen */
     bool open;                       /* and its TERMINATE was not */
     struct nocap_xy at[QUEUE_CORES]; /* where its two cores are */
-    bool others;                     /* its chip may have one more, whose set-up was not seen */
+    bool others;                     /* its chip may have one more, or a tile that was not seen */
     bool dispatcher_seen;            /* so are the dispatcher's requests */
     fault_id launches_since;         /* what it sends to workers is known since */
     fault_id writes_since;           /* what was written for the present launch is */

@@ -36,6 +36,9 @@ const char *nocap_engine_unexplained(const struct nocap_engine *engine)
 
 bool nocap_engine_shows_waits(const struct nocap_engine *engine)
 {
+    if (engine->model.header->arch == NOCAP_ARCH_WORMHOLE) {
+        return false; /* whose cores are not followed */
+    }
     const struct model *m = &engine->model;
     bool shows = trace_of(m)->acted;
     for (uint32_t i = 0; i < m->tiles.count && !shows; i++) {

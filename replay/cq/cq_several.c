@@ -116,8 +116,8 @@ static struct cq *set_up(struct cq *first, const struct observation *o)
                       : NULL;
 }
 
-/* A `cq` event says the tile of the core that acts; a credit, of the one that gets it, which may
- * be wrong where no core is missing. */
+/* A `cq` event says the tile of the core that acts; a credit, of the one that gets it, which is
+ * wrong where all cores are known. */
 static struct cq *of_event(struct cq *first, const struct nocap_event *e)
 {
     uint32_t count;
@@ -126,9 +126,9 @@ static struct cq *of_event(struct cq *first, const struct nocap_event *e)
         e->op == NOCAP_OP_EXEC || e->op == NOCAP_OP_DONE || (credit && e->by == NOCAP_BY_PREFETCH);
     enum cq_core core = executes ? CQ_DISPATCH : CQ_PREFETCH;
     struct cq *q = (e->has & NOCAP_F_AT) != 0 ? with_core(first, e->at) : first;
-    return q != NULL                                             ? q
-           : credit && without_tile(first, core, &count) == NULL ? first
-                                                                 : found(first, core, e->at);
+    bool all = without_tile(first, core, &count) == NULL &&
+               (!first->alone || first->boot[CQ_PREFETCH].done != 0);
+    return q != NULL ? q : credit && all ? first : found(first, core, e->at);
 }
 
 /* ---- whose an observation is ---- */

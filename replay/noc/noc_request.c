@@ -295,8 +295,7 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
         return;
     }
     bool known = queue_known(m, r->e->chip);
-    bool dispatcher =
-        queue != NULL && queue->used && nocap_xy_equal(r->e->at, queue->at[QUEUE_DISPATCH]);
+    bool dispatcher = queue != NULL && nocap_xy_equal(r->e->at, queue->at[QUEUE_DISPATCH]);
     bool fits = is_dispatched(l, first, r->size);
     CHECK_AFTER(m, tile, NOC_032, dispatcher ? queue->launches_since : FAULT_NONE,
                 fits && (dispatcher || !known), NO_REFS,

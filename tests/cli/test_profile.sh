@@ -202,6 +202,11 @@ out_has "flags" "flags.WAIT.BARRIER                         0x40"
 out_has "the mailbox by the other file" "mailbox.go_messages                        0x570  <- $T/today.elf"
 status 0 "the file is a profile" "$NOCAP" profile show "$T/p.json"
 
+for version in 4 5; do
+    $cc -gdwarf-$version -O1 -march=rv32im -mabi=ilp32 -ffreestanding -nostdlib -Wl,-e,start "$T/kernel.c" -o "$T/dwarf.elf"
+    status 0 "DWARF $version" "$NOCAP" profile from-elf "$T/today.elf" "$T/dwarf.elf" -o "$T/dwarf-$version.json"
+done
+check "both say the same" cmp -s "$T/dwarf-4.json" "$T/dwarf-5.json"
 $cc -O1 -march=rv32im -mabi=ilp32 -ffreestanding -nostdlib -Wl,-e,start -s "$T/kernel.c" -o "$T/stripped.elf"
 status 3 "a stripped file" "$NOCAP" profile from-elf "$T/stripped.elf"
 err_has "what to do" "no debug information: give a file that was not stripped"
