@@ -67,8 +67,12 @@ struct progress {
     struct progress_agent agents[PROGRESS_AGENTS];
     /* the host's reads of a go word's signal, since they show anything but DONE */
     struct event_ref asked, asked_last; /* index NO_INDEX: it does not ask */
+    uint64_t asked_count; /* how often it found that signal, in a row */
     uint32_t asked_at;
     uint8_t asked_signal;
+    /* the sync word as the host found it last; index NO_INDEX: it did not look */
+    struct event_ref sync_seen;
+    uint32_t sync;
     /* host reads that gave nothing but ones */
     struct event_ref ones;
     uint64_t ones_count;

@@ -26,15 +26,12 @@ static bool runs_unseen(const struct tile *tile)
 static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte)
 {
     unsigned i = (unsigned)nocap_cores[processor].sync_byte;
-    const struct progress_agent *host = &progress_of(tile)->agents[PROGRESS_HOST];
+    const struct progress *p = progress_of(tile);
     const struct event_ref *go = &launch_of(tile)->go;
-    for (unsigned k = 0; k < PROGRESS_POLLS && !tile->sees_cores; k++) {
-        const struct poll *poll = &host->polls[k];
-        bool old = go->index != NO_INDEX && poll->seen < go->t;
-        if (poll->count > 0 && poll->addr == NOCAP_SYNC && !old) {
-            *byte = (uint8_t)(poll->value >> 8 * i);
-            return true;
-        }
+    bool old = go->index != NO_INDEX && p->sync_seen.turn < go->turn;
+    if (!tile->sees_cores && p->sync_seen.index != NO_INDEX && !old) {
+        *byte = (uint8_t)(p->sync >> 8 * i);
+        return true;
     }
     return !runs_unseen(tile) && shadow_byte(&tile->l1, NOCAP_SYNC + i, byte);
 }
@@ -49,7 +46,35 @@ static struct nocap_wait wait_of(const struct wait_builder *t, unsigned agent,
     return w;
 }
 
-/* False: the host does not wait. */
+/* The host asks for an answer to what firmware never answers: its own request to reset the read
+ * pointer, or what else it stored over the DONE of an idle tile. */
+static bool asks_itself(const struct tile *tile)
+{
+    const struct progress *p = progress_of(tile);
+    switch (p->asked_signal) {
+    case NOCAP_GO_RESET_READ_PTR_FROM_HOST: return true;
+    case NOCAP_GO_GO:
+    case NOCAP_GO_RESET_READ_PTR:
+    case NOCAP_GO_REPLAY_TRACE: return false;
+    default: return !tile->sees_cores && boot_of(tile)->phase == BOOT_DONE;
+    }
+}
+
+/* So it waits for itself, whatever BRISC does. */
+static void report_no_go(const struct wait_builder *t)
+{
+    const struct progress *p = progress_of(t->tile);
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_HOST, p->asked);
+    wait_place(&w, p->asked_at, 1);
+    w.state = "polling";
+    w.release = "a GO in that word";
+    w.certain = true;
+    wait_report_as(t, &w,
+                   "polls for DONE at 0x%" PRIx32 ", and no GO is there: the signal stays 0x%02x",
+                   p->asked_at, p->asked_signal);
+}
+
+/* False: the host does not wait for the tile. */
 static bool report_host(const struct wait_builder *t)
 {
     const struct progress *p = progress_of(t->tile);
@@ -57,6 +82,12 @@ static bool report_host(const struct wait_builder *t)
     bool answered = l->done.index != NO_INDEX && l->done.turn > p->asked_last.turn;
     if (p->asked.index == NO_INDEX ||
         (answered && p->asked_at == active_signal_address(t->m, t->tile))) {
+        return false;
+    }
+    if (asks_itself(t->tile)) {
+        if (p->asked_count >= HOST_LOOKS) {
+            report_no_go(t);
+        }
         return false;
     }
     struct nocap_wait w = wait_of(t, NOCAP_BY_HOST, p->asked, NOCAP_BY_BRISC, p->asked_at, 1);
@@ -318,13 +349,10 @@ static void report_snapshot(const struct wait_builder *t)
 static void report_held(const struct wait_builder *t)
 {
     const struct progress *p = progress_of(t->tile);
-    const struct progress_agent *host = &p->agents[PROGRESS_HOST];
     struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, p->asked);
     w.state = "held in reset";
     w.release = "a store to SOFT_RESET_0 that releases BRISC";
-    for (unsigned k = 0; k < PROGRESS_POLLS; k++) {
-        w.certain |= host->polls[k].addr == p->asked_at && host->polls[k].count >= HOST_LOOKS;
-    }
+    w.certain = p->asked_count >= HOST_LOOKS;
     wait_report_as(t, &w, "is still held in reset");
 }
 

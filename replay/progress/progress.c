@@ -41,6 +41,7 @@ static void forget(struct model *m)
 static void start(struct progress *p, bool observed)
 {
     *p = (struct progress){.asked.index = NO_INDEX,
+                           .sync_seen.index = NO_INDEX,
                            .ones.index = NO_INDEX,
                            .all = {.known = observed, .index = NO_INDEX}};
     for (unsigned i = 0; i < PROGRESS_AGENTS; i++) {
@@ -292,8 +293,7 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
             }
             continue;
         }
-        /* the reset of the read pointer from the host is never answered */
-        bool ends = signal == NOCAP_GO_DONE || signal == NOCAP_GO_RESET_READ_PTR_FROM_HOST;
+        bool ends = signal == NOCAP_GO_DONE;
         bool waited = p->asked.index != NO_INDEX && p->asked_at == at;
         if (waited && signal == NOCAP_GO_DONE && p->asked_signal == NOCAP_GO_GO) {
             answered(m, tile, p);
@@ -301,7 +301,9 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
         if (ends && (p->asked_at == at || p->asked.index == NO_INDEX)) {
             p->asked.index = NO_INDEX;
         } else if (!ends) {
+            bool same = waited && p->asked_signal == signal;
             p->asked = waited ? p->asked : now(m);
+            p->asked_count = (same ? p->asked_count : 0) + times(m->event);
             p->asked_last = now(m);
             p->asked_last.t = end_of(m->event);
             p->asked_at = at;
@@ -337,6 +339,9 @@ static void host_read(struct model *m, struct tile *tile, const struct access *a
     }
     count_polls(m, tile, polls);
     trace_of(m)->host = now(m);
+    if (access_word(a, NOCAP_SYNC, &p->sync)) {
+        p->sync_seen = now(m);
+    }
     ask(m, tile, a);
     take_debug_bus(m, p, a);
     bool ones = a->known >= 4 && a->known == a->size;
