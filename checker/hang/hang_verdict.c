@@ -124,17 +124,22 @@ static bool of_control_code(const struct nocap_hang *h)
 
 static const char *reason(const struct nocap_hang *h)
 {
+    bool ended = h->report != NULL && h->report->ended;
     switch (h->verdict) {
     case NOCAP_HANG_NONE:
-        return h->report != NULL && h->report->ended
-                   ? "the process ended inside a call of the simulator: what it printed says why"
-                   : "no agent is blocked at the end of the trace";
+        return ended ? "the process ended inside a call of the simulator: what it printed says why"
+                     : "no agent is blocked at the end of the trace";
     case NOCAP_HANG_RUNNING:
-        return "work is still in progress at the end of the trace; no deadlock is seen";
+        return ended ? "work was in progress when the process ended inside a call of the "
+                       "simulator: what it printed says why"
+                     : "work is still in progress at the end of the trace; no deadlock is seen";
     case NOCAP_HANG_INCONCLUSIVE:
         return h->wedged
                    ? "the device appears to be lost (reads all ones); a snapshot is inconclusive"
-                   : "an agent waits, but too little was observed to tell a hang from slow work";
+               : ended ? "an agent waits, and the process ended inside a call of the simulator: "
+                         "what it printed says why"
+                       : "an agent waits, but too little was observed to tell a hang from slow "
+                         "work";
     default:
         return h->wedged ? "the device appears to be lost (reads all ones); this is no fault of "
                            "the protocol"
@@ -144,7 +149,9 @@ static const char *reason(const struct nocap_hang *h)
                : for_certain(h) ? "deadlock: no pending event can unblock the root"
                : in_circle(h) ? "they wait for each other; no progress for longer than the longest "
                                 "wait seen so far"
-                              : "no progress for longer than the longest wait seen so far (stall)";
+               : ended ? "no progress for longer than the longest wait seen so far (stall); then "
+                         "the process ended inside a call of the simulator"
+                       : "no progress for longer than the longest wait seen so far (stall)";
     }
 }
 
