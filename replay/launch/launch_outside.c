@@ -191,6 +191,27 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
     }
 }
 
+/* The slot that was written last; -1: none. */
+static int latest_slot(const struct launch *l)
+{
+    int latest = -1;
+    for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        bool later = latest < 0 || l->slots[i].turn > l->slots[latest].turn;
+        latest = l->slots[i].fresh == YES && later ? i : latest;
+    }
+    return latest;
+}
+
+/* A message that came in pieces is whole when GO is stored. */
+static void judge_pieces(struct model *m, struct tile *tile, int slot)
+{
+    const struct nocap_launch *message =
+        launch_reports_message(m, tile, slot) ? launch_message(m, tile, slot) : NULL;
+    if (message != NULL) {
+        launch_judge_message(m, tile, (unsigned)slot, message);
+    }
+}
+
 static void judge_go(struct model *m, const struct observation *o, struct nocap_go_word go)
 {
     struct tile *tile = o->tile;
@@ -217,6 +238,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     l->go_since = written;
     l->master_since = FAULT_NONE;
     int slot = l->active == YES ? l->slot : launch_next_slot(tile);
+    judge_pieces(m, tile, tile->sees_cores && slot >= 0 ? slot : latest_slot(l));
     const struct nocap_launch *message = slot >= 0 ? launch_message(m, tile, slot) : NULL;
     if (message == NULL) {
         return;
@@ -224,9 +246,6 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     bool shown = launch_reports_message(m, tile, slot);
     if (tile->sees_cores && (shown || other_slot(l, slot) >= 0)) {
         judge_freshness(m, o, slot, message);
-    }
-    if (shown) {
-        launch_judge_message(m, tile, (unsigned)slot, message);
     }
     bool hosts = o->access.by == NOCAP_BY_HOST && !tile->sees_cores; /* it is judged as such */
     if (shown && !hosts && message->mode == NOCAP_MODE_DEV && message->enables != 0) {
@@ -329,7 +348,8 @@ static void judge_messages(struct model *m, const struct observation *o)
     const struct access *a = &o->access;
     struct launch *l = launch_of(tile);
     for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
-        if (touches(a, nocap_launch_slot(m->layout, i), m->layout->launch_size)) {
+        uint32_t at = nocap_launch_slot(m->layout, i), size = m->layout->launch_size;
+        if (touches(a, at, size)) {
             struct slot *s = &l->slots[i];
             s->fresh = YES;
             s->index = o->event->index;
@@ -338,7 +358,9 @@ static void judge_messages(struct model *m, const struct observation *o)
             s->since = FAULT_NONE;
             const struct nocap_launch *message = launch_message_after(m, tile, (int)i, a);
             if (brisc_may_run(tile) && message != NULL) {
-                launch_judge_message(m, tile, i, message);
+                if (a->addr <= at && at + size <= a->addr + a->size) {
+                    launch_judge_message(m, tile, i, message);
+                }
                 l->by_host |= a->by == NOCAP_BY_HOST && message->mode == NOCAP_MODE_HOST;
             }
         }
