@@ -130,7 +130,13 @@ static void remember(struct tile *tile, const struct access *a)
 {
     struct host_tile *h = host_of(tile);
     if (a->addr >= SHADOW_SIZE && a->addr < NOCAP_L1_SIZE && a->by == NOCAP_BY_HOST) {
-        h->images[h->image_count++ % IMAGES] = (struct image){(uint32_t)a->addr, (uint32_t)a->size};
+        struct image *latest = &h->images[(h->image_count + IMAGES - 1) % IMAGES];
+        uint32_t addr = (uint32_t)a->addr, size = (uint32_t)a->size;
+        if (latest->addr + latest->size == addr && size <= latest->piece) {
+            latest->size += size;
+        } else {
+            h->images[h->image_count++ % IMAGES] = (struct image){addr, size, size};
+        }
     }
     mark_written(tile, a->addr, a->size);
 }
@@ -166,7 +172,9 @@ static void store(struct model *m, const struct observation *o)
     uint32_t at = host_signal_address(m, tile);
     uint8_t signal;
     if ((o->places & PLACE(GO)) != 0 && touches(a, at, 1)) {
-        if (by_host && access_byte(a, at, &signal)) {
+        bool known = by_host && access_byte(a, at, &signal);
+        h->launched |= !known || signal == NOCAP_GO_GO;
+        if (known) {
             store_signal(m, tile, a, signal);
         } else {
             forget_signal(h); /* others launch here, too */
@@ -200,18 +208,20 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
         judge_own_done(m, tile);
         h->ready = true;
         h->owed = NO;
+        h->done_index = m->event->index;
     }
-    if (signal == NOCAP_GO_DONE || signal == NOCAP_GO_GO) {
+    if (signal == NOCAP_GO_DONE || (signal == NOCAP_GO_GO && !host_holds(tile))) {
         h->looks = 0;
         return;
     }
     h->looks = sum_of(h->looks, (m->event->has & NOCAP_F_N) != 0 ? m->event->n : 1);
     if (host_holds(tile) && !s->waited_held) {
-        CHECK(m, tile, RST_019, h->looks < LOOKS, NO_REFS,
-              "BRISC released before the host waits for its firmware",
-              "%" PRIu64
-              " polls in a row of the go word (0x%02x) of a tile whose BRISC is held in reset",
-              h->looks, signal);
+        CHECK_AFTER(
+            m, tile, RST_019, h->held_since, h->looks < LOOKS, NO_REFS,
+            "BRISC released before the host waits for its firmware",
+            "%" PRIu64
+            " polls in a row of the go word (0x%02x) of a tile whose BRISC is held in reset",
+            h->looks, signal);
         s->waited_held = h->looks >= LOOKS;
         if (s->waited_held) {
             h->held_since = s->held_since = m->fault;
@@ -219,10 +229,13 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
     }
     bool answers = signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE;
     if (h->running == YES && h->ready && h->owed == NO && !answers && !h->waited) {
-        CHECK(m, tile, GO_026, h->looks < LOOKS, NO_REFS,
-              "GO stored before the host waits for DONE",
-              "%" PRIu64 " polls in a row of signal 0x%02x, and no GO since the tile was last done",
-              h->looks, signal);
+        fault_id since = s->astray_index > h->message_index ? s->astray_since : FAULT_NONE;
+        since = since == FAULT_NONE ? tile->launch.astray_since : since;
+        CHECK_AFTER(m, tile, GO_026, since, h->looks < LOOKS, RELATED(h->done_index),
+                    "GO stored before the host waits for DONE",
+                    "%" PRIu64
+                    " polls in a row of signal 0x%02x, and no GO since the tile was last done",
+                    h->looks, signal);
         h->waited = h->looks >= LOOKS;
     }
 }

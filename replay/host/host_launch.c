@@ -21,6 +21,24 @@ static bool host_go_word(const struct model *m, const struct tile *tile, const s
     return access_word(store, at, word) || shadow_word(&tile->l1, at, word);
 }
 
+/* A GO that went to a wrong tile is missing elsewhere. */
+static void note_astray(struct model *m, bool astray)
+{
+    struct host_state *s = m->state[MODEL_HOST];
+    if (astray) {
+        s->astray_index = m->event->index;
+        s->astray_since = m->fault;
+    }
+}
+
+/* Whether a kernel may have been launched there since power-on. */
+static bool may_run(const struct model *m, const struct tile *tile, struct nocap_xy at)
+{
+    const struct tile *other = tile_find(m, tile->chip, at);
+    bool complete = host_of(tile)->written != NULL && model_is_tensix(m, at);
+    return !complete || (other != NULL && host_of(other)->launched);
+}
+
 /* What a dispatcher of whom nothing is observed writes, and which slots it lets run, the host's own
  * stores do not tell. A go word names it. */
 static bool names_unseen_dispatcher(const struct model *m, const struct tile *tile,
@@ -32,7 +50,8 @@ static bool names_unseen_dispatcher(const struct model *m, const struct tile *ti
         return false;
     }
     struct nocap_go_word go = nocap_go_decode(word);
-    return (go.master_x | go.master_y) != 0;
+    struct nocap_xy master = {go.master_x, go.master_y};
+    return (go.master_x | go.master_y) != 0 && may_run(m, tile, master);
 }
 
 uint32_t host_signal_address(const struct model *m, const struct tile *tile)
@@ -117,6 +136,7 @@ static void judge_slot(struct model *m, struct tile *tile)
                        : "no agent has written to slot %d",
                h->slot);
     h->go_since = right ? h->go_since : m->fault;
+    note_astray(m, !written);
     h->message_known &= written;
     h->message_since = right ? FAULT_NONE : m->fault;
     h->slots_run |= (uint8_t)(1u << h->slot);
@@ -172,6 +192,8 @@ void host_judge_go(struct model *m, struct tile *tile, const struct access *stor
                    "BRISC of tile %u,%u is held in reset", tile->at.x, tile->at.y);
         h->held_since = held ? m->fault : FAULT_NONE;
         s->held_since = held ? m->fault : s->held_since;
+        tile->go_since = h->held_since;
+        note_astray(m, held);
     }
     if (host_holds(tile)) {
         return;

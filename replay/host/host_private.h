@@ -10,9 +10,9 @@
 
 enum { LOOKS = 16, IMAGES = 16 };
 
-/* One write of the host behind the mailbox. */
+/* One write of the host behind the mailbox, or several of a loop that copies in pieces. */
 struct image {
-    uint32_t addr, size;
+    uint32_t addr, size, piece;
 };
 
 struct host_tile {
@@ -31,10 +31,12 @@ struct host_tile {
     int slot;               /* that the launch reads; -1: not known */
     bool message_known;
     struct nocap_launch message;
+    bool launched;               /* GO was stored there since power-on, by any agent */
     uint8_t slots_written;       /* since power-on, by slot */
     uint8_t slots_run;           /* those that a GO used, and nobody has written since */
     uint64_t message_index;      /* of the latest store to one */
-    uint64_t looks;              /* in a row that showed neither DONE nor GO */
+    uint64_t done_index;         /* of the latest load that showed DONE */
+    uint64_t looks;              /* in a row that showed no DONE, and no GO that may be answered */
     bool waited;                 /* GO-026 was reported */
     struct image images[IMAGES]; /* the latest */
     uint32_t image_count;
@@ -43,8 +45,10 @@ struct host_tile {
 
 /* Of the whole. */
 struct host_state {
-    bool waited_held;    /* RST-019 was reported since BRISC was last released somewhere */
-    fault_id held_since; /* so is a tile then, for the same reason */
+    bool waited_held;      /* RST-019 was reported since BRISC was last released somewhere */
+    fault_id held_since;   /* so is a tile then, for the same reason */
+    uint64_t astray_index; /* of the latest GO to a tile that has no message, or is held */
+    fault_id astray_since;
     struct {
         uint64_t turn; /* of the event of which the rule was reported */
         fault_id fault;

@@ -58,8 +58,9 @@ static void release_brisc(struct model *m, struct tile *tile)
     if (uploaded &&
         shadow_byte(&tile->l1, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal)) {
         SEEING(m, tile->at, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, 1,
-               CHECK(m, tile, RST_003, signal == NOCAP_GO_INIT, NO_REFS,
-                     "INIT (0x40) in the signal of go word 0", "0x%02x", signal));
+               CHECK_AFTER(m, tile, RST_003, signal == NOCAP_GO_GO ? tile->go_since : FAULT_NONE,
+                           signal == NOCAP_GO_INIT, NO_REFS,
+                           "INIT (0x40) in the signal of go word 0", "0x%02x", signal));
     }
     b->phase = BOOT_RELEASED;
     b->released = now(m);

@@ -291,7 +291,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         if ((int)i == active) {
             fault_id fault = m->fault;
             judge_lost_request(m, tile);
-            l->go_since = fault; /* BRISC obeys it, or does not */
+            l->go_since = l->astray_since = fault; /* BRISC obeys it, or does not */
         }
         return;
     }
@@ -312,10 +312,11 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         l->index_since = (int)i == active ? FAULT_NONE : m->fault;
         l->index_word = i;
         if ((int)i != active) {
-            l->go_since = m->fault; /* perhaps BRISC reads another word than is believed here */
+            l->go_since = l->astray_since = m->fault; /* or BRISC reads another than is believed */
             return;
         }
     }
+    l->astray_since = FAULT_NONE;
     judge_lost_request(m, tile);
     if (signal == NOCAP_GO_GO) {
         judge_go(m, o, go);

@@ -111,6 +111,7 @@ struct launch {
     fault_id notify_early; /* it was sent before DONE */
     fault_id notify_late;  /* it was missed, and may still come */
     fault_id rd_since;     /* what rd_ptr is known since */
+    fault_id astray_since; /* the latest go word from outside is none that BRISC obeys, since */
     fault_id index_since;  /* since when go_message_index and this go word are known to differ */
     unsigned index_word;
     fault_id master_since; /* the go word names no dispatcher, which is known since */

@@ -200,16 +200,35 @@ whole=$(printf '00%.0s' {1..768})
     store 9120 0x370 4 0x80000000
 } | style "somebody else writes the go word, too" ""
 
+dev=${message:0:163}00${message:165} # byte 0x2a of the message
 # A go word that names a dispatcher: who is not observed may have written messages, and run some.
 {
     store 9101 0x370 4 0x80000000
     load 9110 0x373 1 0x0
 } | style "no message" GO-023
 {
+    echo '{"t":9100,"ev":"write","by":"noc","x":1,"y":3,"addr":"0x370","size":4,"value":"0x80000000"}'
     store 9101 0x370 4 0x80030100
     load 9110 0x373 1 0x0
 } | style "no message of the host, and a dispatcher that is not observed" ""
-dev=${message:0:163}00${message:165} # byte 0x2a of the message
+{
+    store 9101 0x370 4 0x80030100
+    load 9110 0x373 1 0x0
+} | style "no message, and nothing was launched where the go word names a dispatcher" GO-023
+{
+    echo "${dev/"0x70"/"0xd0"}"
+    store 9101 0x370 4 0x80030100
+    load 9110 0x373 1 0x0
+} | style "nor is a message of DEV mode read in another slot" GO-023
+{
+    echo "$dev"
+    store 9101 0x370 4 0x80030100
+    load 9110 0x373 1 0x0
+    echo "${dev/9100/9111}" | sed 's/"0x70"/"0xd0"/'
+    store 9120 0x370 4 0x80030100
+    store 9121 0xfc 4 0x1b0
+    load 9130 0x373 1 0x0
+} | style "the message of the second launch changed behind its GO" GO-022
 {
     echo "$dev"
     store 9101 0x370 4 0x80030100
@@ -231,6 +250,53 @@ dev=${message:0:163}00${message:165} # byte 0x2a of the message
     store 9120 0x370 4 0x80000000
     load 9130 0x373 1 0x0
 } | style "one of HOST mode needs none" ""
+
+# One GO that went elsewhere is one finding, however long the host waits for its answer.
+waits() { for t in {9110..9130}; do load "$t" 0x373 1 "$1"; done; }
+{
+    store 9090 0x370 4 0xe0000000
+    echo "$message"
+    waits 0xe0
+} | style "no GO" GO-026
+status 1 "which is a hang" "$NOCAP" hang "$T/host.jsonl"
+out_has "of the host itself" "root: host 1,2, polling: polls for DONE at 0x373, and no GO is there: the signal stays 0xe0"
+{
+    store 9090 0x370 4 0xe0000000
+    echo "$message"
+    store 9101 0x374 4 0x80000000
+    waits 0xe0
+} | style "GO into another go word, and the wait for its DONE" GO-017
+{
+    store 9090 0x370 4 0xe0000000
+    echo "$message"
+    store 9101 0x370 4 0x20000000
+    waits 0x20
+} | style "a signal that firmware does not know for GO" GO-001
+{
+    store 9090 0x370 4 0xe0000000
+    echo "$message"
+    store 9101 0x370 4 0x80000000 | sed 's/"y":2/"y":4/'
+    waits 0xe0
+} | style "GO to another tile" GO-025
+{
+    store 9090 0x370 4 0x40000000
+    store 9091 0x5a40 4 0x13
+    waits 0x40
+} | style "firmware uploaded once more where it runs, and waited for" RST-016
+{
+    echo "$message"
+    store 9101 0x370 4 0x80000000
+    store 9105 0xffb121b0 4 0x47800
+    waits 0x80
+} | style "reset in a launch, whose DONE is waited for" RST-019
+{
+    echo "$message"
+    for at in 82b0 83e0 83e4 83e8; do store 9100 0x$at 4 0x13; done
+    store 9101 0x370 4 0x80000000
+    store 9102 0x83e4 4 0x33
+} | style "a word of a kernel that was written in pieces, while it runs" GO-022
+sed 's/"value":"0x40000000"/"value":"0x80000000"/' "$T/boot.jsonl" >"$T/host.jsonl"
+finds GO-025 "GO stored before the release: one finding"
 
 # INIT in a sync byte behind the DONE of the boot.
 {
@@ -258,6 +324,16 @@ reduced --sim launch-host --tiles 1 --fault hang-ncrisc >"$T/host.jsonl"
 status 1 "a hang behind a last look" "$NOCAP" hang "$T/host.jsonl"
 out_has "is one" "HUNG"
 out_has "of the core that the look shows" "root: ncrisc"
+last=$(tail -n 1 "$T/host.jsonl" | sed 's/^{"t":\([0-9]*\).*/\1/')
+{
+    cat "$T/host.jsonl"
+    for at in 3440 3444 3448 344c 3450 3454 3458 345c; do load "$last" 0x$at 4 0x0; done
+} >"$T/looks.jsonl"
+status 1 "a hang behind it and many more looks" "$NOCAP" hang "$T/looks.jsonl"
+out_has "is one of the same core" "root: ncrisc"
+echo '{"t":99999999,"ev":"note","text":"the process ended inside a call of the simulator"}' >>"$T/looks.jsonl"
+status 1 "which the process did not outlive" "$NOCAP" hang "$T/looks.jsonl"
+out_has "is said so" "(stall); then the process ended inside a call of the simulator"
 
 # One that is older than the GO tells nothing of this launch.
 sed '/"0x68".*"0x8080"/d; 0,/"0x68".*"value":"0x0"/s/\("0x68".*"value":"\)0x0/\10x80/' "$T/host.jsonl" >"$T/old.jsonl"
@@ -273,6 +349,10 @@ grep -v "$released" "$T/ok.jsonl" | awk '{ print } /"read".*"0x373"/ && !n++ { f
     sed '/"read".*"0x373"/s/"value":"0x[0-9a-f]*"/"value":"0x40"/' | sed '/"0x70"/,$d' >"$T/held.jsonl"
 status 1 "BRISC never released" "$NOCAP" hang "$T/held.jsonl"
 out_has "is hung" "HUNG: deadlock"
+last=$(tail -n 1 "$T/held.jsonl" | sed 's/^{"t":\([0-9]*\).*/\1/')
+for at in 68 3440 3444 3448 344c; do load "$last" 0x$at 4 0x0; done >>"$T/held.jsonl"
+status 1 "BRISC never released, and many looks behind the wait" "$NOCAP" hang "$T/held.jsonl"
+out_has "is hung, too" "HUNG: deadlock"
 out_has "and says so" "still held in reset"
 
 # Firmware that never gets ready: what is known of why, or what would tell.
