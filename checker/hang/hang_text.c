@@ -265,14 +265,20 @@ static void print_tiles(FILE *out, const struct nocap_hang *h)
 static void print_recovered(FILE *out, const struct nocap_hang *h)
 {
     const struct nocap_slow_wait *s = &h->slow;
-    char took[NOCAP_BESIDE_TEXT], others[NOCAP_BESIDE_TEXT];
+    char took[NOCAP_BESIDE_TEXT], others[NOCAP_BESIDE_TEXT], place[64];
+    if (s->in_memory) {
+        snprintf(place, sizeof place, "for news in its memory at 0x%" PRIx64, s->addr);
+    } else {
+        snprintf(place, sizeof place, "for DONE at 0x%" PRIx64 " of tile %u,%u", s->addr, s->at.x,
+                 s->at.y);
+    }
     fprintf(out,
-            "stalled and recovered: the host waited %" PRIu64 " %s%s for DONE at 0x%" PRIx64
-            " of tile %u,%u, #%" PRIu64 " to #%" PRIu64 "; none of its %" PRIu64
-            " other waits took more than %" PRIu64 "%s: see --at of a time within\n",
+            "stalled and recovered: the host waited %" PRIu64 " %s%s %s, #%" PRIu64 " to #%" PRIu64
+            "; none of its %" PRIu64 " other waits took more than %" PRIu64
+            "%s: see --at of a time within\n",
             s->took, nocap_time_unit_name(h->report->time_unit),
-            nocap_time_beside(took, h->report, s->took), s->addr, s->at.x, s->at.y, s->index,
-            s->until, s->count - 1, s->others, nocap_time_beside(others, h->report, s->others));
+            nocap_time_beside(took, h->report, s->took), place, s->index, s->until, s->count - 1,
+            s->others, nocap_time_beside(others, h->report, s->others));
 }
 
 enum nocap_status nocap_hang_text(FILE *out, const struct nocap_hang *h, bool color,

@@ -67,7 +67,7 @@ struct progress {
     struct progress_agent agents[PROGRESS_AGENTS];
     /* the host's reads of a go word's signal, since they show anything but DONE */
     struct event_ref asked, asked_last; /* index NO_INDEX: it does not ask */
-    uint64_t asked_count; /* how often it found that signal, in a row */
+    uint64_t asked_count;               /* how often it found that signal, in a row */
     uint32_t asked_at;
     uint8_t asked_signal;
     /* the sync word as the host found it last; index NO_INDEX: it did not look */
@@ -99,7 +99,9 @@ struct trace_progress {
     struct progress_agent memory; /* the host's reads of its own memory */
     struct event_ref host;        /* its latest read; index NO_INDEX: none */
     struct nocap_gave_up gave_up; /* index NO_INDEX: it did not */
-    struct nocap_slow_wait slow;
+    struct nocap_slow_wait slow, memory_slow;
+    struct event_ref memory_asked; /* first look at `memory_asked_at` that found nothing new */
+    uint64_t memory_asked_at;
     char kernels[PROGRESS_KERNELS][PROGRESS_KERNEL_NAME]; /* names from notes; 0 is none */
     uint16_t kernel_count;
 };

@@ -68,11 +68,17 @@ struct nocap_progress nocap_engine_progress(const struct nocap_engine *engine, u
     return all;
 }
 
-bool nocap_engine_slow_wait(const struct nocap_engine *engine, struct nocap_slow_wait *wait)
+static bool stands_out(const struct nocap_slow_wait *wait)
 {
     enum { AMONG = 4, TIMES = 8 }; /* so many waits, and so many times as long as the others */
-    *wait = trace_of(&engine->model)->slow;
     return wait->count >= AMONG && wait->others > 0 && wait->took / TIMES >= wait->others;
+}
+
+bool nocap_engine_slow_wait(const struct nocap_engine *engine, struct nocap_slow_wait *wait)
+{
+    const struct trace_progress *p = trace_of(&engine->model);
+    *wait = stands_out(&p->slow) ? p->slow : p->memory_slow;
+    return stands_out(wait);
 }
 
 bool nocap_engine_gave_up(const struct nocap_engine *engine, struct nocap_gave_up *last_look)

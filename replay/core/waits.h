@@ -75,12 +75,13 @@ struct nocap_gave_up {
 };
 bool nocap_engine_gave_up(const struct nocap_engine *engine, struct nocap_gave_up *last_poll);
 
-/* Of the waits of the host for the end of a launch, those that came to an end: the longest, and how
- * much longer it was than every other. */
+/* Of the waits of the host for the end of a launch, or for news in its own memory, those that came
+ * to an end: the longest, and how much longer it was than every other. */
 struct nocap_slow_wait {
-    uint64_t index, until; /* events: the first poll, and the one that found DONE */
+    uint64_t index, until; /* events: the first poll, and the one that found it */
     uint64_t took, others; /* times: this one, the longest of the others */
     uint64_t count;        /* of all of them */
+    bool in_memory;        /* of the host, at `addr`; else of tile `at` */
     struct nocap_xy at;
     uint64_t addr;
 };

@@ -22,7 +22,7 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
     }
     (void)options;
     p->polls = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-    p->all.index = p->host.index = p->gave_up.index = NO_INDEX;
+    p->all.index = p->host.index = p->gave_up.index = p->memory_asked.index = NO_INDEX;
     p->memory = idle;
     return true;
 }
@@ -261,20 +261,19 @@ static void memory_shown(struct model *m, struct tile *tile, const struct access
     }
 }
 
-/* The host found the DONE that it asked for. */
-static void answered(struct model *m, const struct tile *tile, const struct progress *p)
+/* The host found what it has asked for since `asked`; `wait` says where. */
+static void answered(const struct model *m, struct nocap_slow_wait *slow,
+                     const struct event_ref *asked, struct nocap_slow_wait wait)
 {
-    struct nocap_slow_wait *slow = &trace_of(m)->slow;
-    uint64_t took = m->event->t > p->asked.t ? m->event->t - p->asked.t : 0;
+    uint64_t took = m->event->t > asked->t ? m->event->t - asked->t : 0;
     slow->count++;
     if (took > slow->took) {
-        *slow = (struct nocap_slow_wait){.index = p->asked.index,
-                                         .until = m->event->index,
-                                         .took = took,
-                                         .others = slow->took,
-                                         .count = slow->count,
-                                         .at = tile->at,
-                                         .addr = p->asked_at};
+        wait.index = asked->index;
+        wait.until = m->event->index;
+        wait.took = took;
+        wait.others = slow->took;
+        wait.count = slow->count;
+        *slow = wait;
     } else if (took > slow->others) {
         slow->others = took;
     }
@@ -296,7 +295,8 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
         bool ends = signal == NOCAP_GO_DONE;
         bool waited = p->asked.index != NO_INDEX && p->asked_at == at;
         if (waited && signal == NOCAP_GO_DONE && p->asked_signal == NOCAP_GO_GO) {
-            answered(m, tile, p);
+            answered(m, &trace_of(m)->slow, &p->asked,
+                     (struct nocap_slow_wait){.at = tile->at, .addr = at});
         }
         if (ends && (p->asked_at == at || p->asked.index == NO_INDEX)) {
             p->asked.index = NO_INDEX;
@@ -377,6 +377,15 @@ static void sysmem_read(struct model *m, const struct nocap_event *e)
     uint64_t since = before != NULL ? before->since.t : e->t;
     bool changed = false;
     uint64_t polls = poll(m, &p->memory, &a, &changed);
+    bool asked = p->memory_asked.index != NO_INDEX && p->memory_asked_at == a.addr;
+    if (changed && asked) {
+        answered(m, &p->memory_slow, &p->memory_asked,
+                 (struct nocap_slow_wait){.in_memory = true, .addr = a.addr});
+        p->memory_asked.index = NO_INDEX;
+    } else if (polls > 0 && !asked) {
+        p->memory_asked = now(m);
+        p->memory_asked_at = a.addr;
+    }
     if (changed && e->t > since && e->t - since > p->all.max_gap) {
         p->all.max_gap = e->t - since; /* the device took so long to show something new */
     }

@@ -124,4 +124,19 @@ check "the last events about a root" test "$(last_events "$T/near.nocap" | wc -l
 check "far from the end too" test "$(last_events "$T/near.nocap")" = "$(last_events "$T/far.nocap")"
 check "and where the trace is looked at as if it ended earlier" test \
     "$(last_events "$T/near.nocap")" = "$(last_events "$T/far.nocap" --at 1040000)"
+
+# A completion of a queue that came late: the poll that finds it, and all behind it.
+"$NOCAP" capture --sim fast-dispatch -o "$T/queue.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/queue.nocap" | awk '
+    /"read","by":"host","space":"sysmem","addr":"0x80"/ { match($0, /"value":"[^"]*/)
+        value = substr($0, RSTART, RLENGTH)
+        late = value != old && waited && ++news == 5 ? 3000000 : late; waited = value == old; old = value }
+    late && match($0, /"t":[0-9]*/) { t = substr($0, RSTART + 4, RLENGTH - 4)
+        sub(/"t":[0-9]*/, sprintf("\"t\":%d", t + late)); sub(/,"t2":[0-9]*/, "") ; sub(/,"n":[0-9]*/, "") }
+    { print }' >"$T/late.jsonl"
+status 0 "a completion that came late" "$NOCAP" hang "$T/late.jsonl"
+out_has "is no hang, and is told" "stalled and recovered: the host waited 300"
+out_has "with its place" "for news in its memory at 0x80"
+status 0 "a queue whose completions come as ever" "$NOCAP" hang "$T/queue.nocap"
+check "tells nothing of the kind" test "$(grep -c stalled "$T/out")" = 0
 finish
