@@ -166,10 +166,13 @@ static bool touches_chain(const struct nocap_hang *h, const struct nocap_finding
     return false;
 }
 
-/* Says of the trace's end what the answer is about. */
-static bool is_symptom(const struct nocap_finding *f)
+/* Says of the trace's end what the answer is about. Firmware that was not ready when GO was stored
+ * is a cause of the wait behind it. */
+static bool is_symptom(const struct nocap_hang *h, const struct nocap_finding *f)
 {
-    return f->rule == RST_017 || f->rule == AIE_066;
+    bool before = h->chain_count > 0 && f->index < h->waits[h->chain[0]].wait.index &&
+                  h->waits[h->chain[0]].wait.index != UINT64_MAX;
+    return f->rule == AIE_066 || (f->rule == RST_017 && !before);
 }
 
 enum nocap_status nocap_hang_causes(struct nocap_hang *h, struct nocap_error *err)
@@ -181,7 +184,8 @@ enum nocap_status nocap_hang_causes(struct nocap_hang *h, struct nocap_error *er
     RETURN_ERROR_IF(h->causes == NULL, err, NOCAP_E_MEMORY, "out of memory");
     for (size_t i = 0; i < h->report->finding_count; i++) {
         const struct nocap_finding *f = &h->report->findings[i];
-        if (f->severity >= NOCAP_WARNING && !f->waived && !is_symptom(f) && touches_chain(h, f)) {
+        if (f->severity >= NOCAP_WARNING && !f->waived && !is_symptom(h, f) &&
+            touches_chain(h, f)) {
             h->causes[h->cause_count++] = f;
         }
     }

@@ -5,6 +5,8 @@
 
 #include "base/foreign_text.h"
 #include "checker/hang/hang_private.h"
+#include "formats/blackhole/cores.h"
+#include "formats/blackhole/registers.h"
 #include "formats/blackhole/xy.h"
 #include "formats/export/text.h"
 
@@ -22,7 +24,8 @@ static bool meets(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
     return a < b + b_size && b < a + (a_size > 0 ? a_size : 1);
 }
 
-/* Whether the event is an act of the party, or an access to where its wait can be seen. */
+/* Whether the event is an act of the party, its core's reset, or an access to where its wait can be
+ * seen. */
 static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_event *e)
 {
     const struct nocap_party *p = &h->parties[root].id;
@@ -50,7 +53,9 @@ static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_
     bool queue = p->agent == NOCAP_BY_PREFETCH || p->agent == NOCAP_BY_DISPATCH;
     bool thread = w != NULL && w->thread >= 0 && e->kind == NOCAP_EV_TENSIX &&
                   e->thread == (uint8_t)w->thread;
-    return thread || e->by == (queue ? NOCAP_BY_BRISC : p->agent);
+    bool reset = e->kind == NOCAP_EV_WRITE && nocap_core(p->agent) != NULL &&
+                 meets(e->addr, e->size, NOCAP_REG_SOFT_RESET_0, 4);
+    return thread || reset || e->by == (queue ? NOCAP_BY_BRISC : p->agent);
 }
 
 /* From event `first` on. */

@@ -81,6 +81,12 @@ finds "RST-017 RST-017" "two rectangles that never become ready: a finding for e
 unready='NR == 1 || /"write"/ || on { print } /"addr":"0x370".*"0x80000000"/ { on = 1 }'
 awk "$unready" "$T/two.jsonl" >"$T/host.jsonl"
 finds RST-017 "the host launches without a look at the firmware: one finding for two tiles"
+last=$(tail -n 1 "$T/host.jsonl" | sed 's/^{"t":\([0-9]*\).*/\1/')
+for i in {1..1000}; do
+    echo "{\"t\":$((last + i * 100)),\"ev\":\"read\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"0x373\",\"size\":1,\"value\":\"0x80\"}"
+done >>"$T/host.jsonl"
+status 1 "and then waits in vain" "$NOCAP" hang "$T/host.jsonl"
+out_has "with its cause" "RST-017 at "
 awk '/"read"/ && /"y":3/ && !on { next } { print } /"addr":"0x370".*"0x80000000"/ { on = 1 }' \
     "$T/two.jsonl" >"$T/host.jsonl"
 finds "" "the host looks at one of the tiles that it released"
