@@ -39,7 +39,7 @@ const char *nocap_nearest(const char *text, size_t length, const char *name_of(u
     for (unsigned i = 0; i < count && length <= LETTERS; i++) {
         const char *name = name_of(i);
         size_t size = name != NULL ? strlen(name) : LETTERS + 1;
-        unsigned d = size <= LETTERS ? distance(text, length, name, size) : LETTERS;
+        unsigned d = size > 0 && size <= LETTERS ? distance(text, length, name, size) : LETTERS;
         if (d < fewest) {
             fewest = d;
             nearest = name;

@@ -257,18 +257,29 @@ static __attribute__((cold)) void malformed_event(struct model *m, const struct 
 static const char *meant_kind(const char *text, size_t size)
 {
     static const char key[] = "\"ev\":\"";
+    static const struct {
+        const char *name;
+        enum nocap_kind kind;
+    } others[] = {{"store\"", NOCAP_EV_WRITE}, {"load\"", NOCAP_EV_READ}};
     const char *name = size != 0 ? memmem(text, size, key, sizeof key - 1) : NULL;
     if (name == NULL) {
         return NULL;
     }
     name += sizeof key - 1;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        size_t length = strlen(others[i].name);
+        if (size - (size_t)(name - text) >= length && memcmp(name, others[i].name, length) == 0) {
+            return nocap_kind_name(others[i].kind);
+        }
+    }
     const char *end = memchr(name, '"', size - (size_t)(name - text));
     return end != NULL
                ? nocap_nearest(name, (size_t)(end - name), nocap_kind_name, NOCAP_EV_UNKNOWN)
                : NULL;
 }
 
-static __attribute__((cold)) void unknown_event(struct model *m, const struct nocap_event *e)
+/* False: it is of a kind that is none of this version's, and need not have done anything. */
+static __attribute__((cold)) bool unknown_event(struct model *m, const struct nocap_event *e)
 {
     enum { SHOWN = 120 };
     const char *text = (const char *)e->data, *nearest = meant_kind(text, e->data_size);
@@ -282,6 +293,7 @@ static __attribute__((cold)) void unknown_event(struct model *m, const struct no
     }
     CHECK(m, NULL, TRC_006, false, NO_REFS, "an event kind of this version", "%.*s%s",
           e->data_size < SHOWN ? (int)e->data_size : SHOWN, text, hint);
+    return nearest != NULL;
 }
 
 static __attribute__((cold)) void late_event(struct model *m, const struct nocap_event *e,
@@ -299,27 +311,38 @@ static __attribute__((cold)) void wrong_event(struct model *m, const char *probl
 }
 
 /* Whether the event itself can be used: rules TRC. Whoever asks how often they were exercised knows
- * how many events there are. */
+ * how many events there are. What one did that cannot be used, nobody knows. */
 static bool well_formed(struct nocap_engine *engine, const struct nocap_event *e)
 {
     struct model *m = &engine->model;
     uint64_t before;
     if (e->kind == NOCAP_EV_MALFORMED) {
         malformed_event(m, e);
+        engine->lost = true;
         return false;
     }
     if (!source_clock_tick(&engine->clock, e, &before)) {
         late_event(m, e, before);
     }
     if (e->kind == NOCAP_EV_UNKNOWN) {
-        unknown_event(m, e);
+        engine->lost |= unknown_event(m, e);
         return false;
     }
     const char *problem = nocap_shapes_problem(&engine->shapes, m->header, e);
     if (problem != NULL) {
         wrong_event(m, problem);
+        engine->lost = true;
     }
     return problem == NULL;
+}
+
+/* Before the next event that can be used. */
+static inline void take_loss(struct nocap_engine *engine)
+{
+    if (__builtin_expect(engine->lost, 0)) {
+        engine->lost = false;
+        forget(&engine->model);
+    }
 }
 
 /* One of a shape that was not met before, or that is not right. */
@@ -329,6 +352,7 @@ static __attribute__((noinline)) void unusual_event(struct nocap_engine *engine,
     if (!well_formed(engine, e)) {
         return;
     }
+    take_loss(engine);
     if (engine->wanted) {
         decode(&engine->model, e);
     }
@@ -362,14 +386,11 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
         }
         m->event = e;
         m->turn++;
-        if (engine->lost) {
-            engine->lost = false;
-            forget(m);
-        }
         if (!nocap_shapes_right(&engine->shapes, e)) {
             unusual_event(engine, e);
             continue;
         }
+        take_loss(engine);
         if (!source_clock_tick(&engine->clock, e, &before)) {
             late_event(m, e, before);
         }

@@ -5,11 +5,27 @@
 
 #include <stdio.h>
 
+#include "formats/blackhole/cores.h"
+#include "formats/blackhole/registers.h"
+
 /* Something that only a Tensix tile has. */
 static bool is_inside(const struct nocap_event *e)
 {
     return nocap_is_core(e->by) || e->kind == NOCAP_EV_KERNEL || e->kind == NOCAP_EV_RESET ||
            e->kind == NOCAP_EV_TENSIX;
+}
+
+/* The host takes cores into reset or out of it. */
+static bool is_reset(const struct nocap_event *e)
+{
+    return e->kind == NOCAP_EV_WRITE && e->by == NOCAP_BY_HOST &&
+           e->addr == NOCAP_REG_SOFT_RESET_0 && e->size == 4 && (e->has & NOCAP_F_VALUE) != 0 &&
+           e->value != 0 && (e->value & ~(uint64_t)NOCAP_SOFT_RESET_ALL) == 0;
+}
+
+static bool has_no_cores(enum nocap_tile_kind kind)
+{
+    return kind == NOCAP_TILE_DRAM || kind == NOCAP_TILE_PCIE || kind == NOCAP_TILE_ARC;
 }
 
 static void report_place(struct model *m, const struct nocap_event *e, enum nocap_tile_kind kind)
@@ -30,13 +46,13 @@ void place_judge(struct model *m, const struct nocap_event *e)
 {
     unsigned place = (unsigned)e->at.x << 8 | e->at.y;
     uint8_t *seen = &m->places_seen[place / 8], bit = (uint8_t)(1u << place % 8);
-    bool inside = is_inside(e);
-    if ((*seen & bit) != 0 && !inside) {
+    bool inside = is_inside(e), reset = is_reset(e);
+    if ((*seen & bit) != 0 && !inside && !reset) {
         return;
     }
     enum nocap_tile_kind kind = model_tile_kind(m, e->at);
     bool there = kind != NOCAP_TILE_NONE || (!inside && nocap_is_translated(e->at));
-    bool right = there && (!inside || kind == NOCAP_TILE_TENSIX);
+    bool right = there && (!inside || kind == NOCAP_TILE_TENSIX) && !(reset && has_no_cores(kind));
     if (!right && (m->places_reported[place / 8] & bit) == 0) {
         m->places_reported[place / 8] |= bit;
         report_place(m, e, kind);

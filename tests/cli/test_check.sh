@@ -111,11 +111,22 @@ misread() {
 header='{"nocap":1,"arch":"blackhole","board":"p100","observes":["host-mmio","core-store"]}'
 at() { echo "{\"t\":1,\"ev\":\"write\",\"by\":\"$1\",\"x\":$2,\"y\":$3,\"addr\":\"0x370\",\"size\":4,\"value\":\"0x0\"}"; }
 misread "warning TRC-006" "$header" '{"t":1,"ev":"store","by":"host"}'
-misread "known are write read noc" "$header" '{"t":1,"ev":"store","by":"host"}'
+misread "known are write read noc" "$header" '{"t":1,"ev":"frobnicate","by":"host"}'
+misread "is \`write\` meant?" "$header" '{"t":1,"ev":"store","by":"host"}'
+misread "no known name: 'x'; known are host" "$header" "$(at x 1 2)"
 misread "is \`write\` meant?" "$header" '{"t":1,"ev":"wirte","by":"host"}'
 misread "99,99 (the board has no such tile)" "$header" "$(at host 99 99)"
 misread "0,0 (DRAM); as logical coordinates it would be tile 1,2" "$header" "$(at brisc 0 0)"
 misread "8,9 (other); as logical coordinates it would be tile 11,11" "$header" "$(at trisc1 8 9)"
+reset='"addr":"0xffb121b0","size":4,"value":"0x47000"'
+misread "0,0 (DRAM); as logical coordinates it would be tile 1,2" "$header" "$(at host 0 0)" \
+    "{\"t\":2,\"ev\":\"write\",\"by\":\"host\",\"x\":0,\"y\":0,$reset}"
+misread "verdict: not judged" "$header" "$(at host 0 0)" \
+    "{\"t\":2,\"ev\":\"write\",\"by\":\"host\",\"x\":0,\"y\":0,${reset%0x*}0x11\"}"
+# What an event did that cannot be used is not known: here a DONE, then GO.
+done_lost=$(sed '/"t":20,/s/0x373/q&/; /"t":21,/d' checker/rules/examples/GO-003.pass.jsonl)
+misread "error TRC-005" "$done_lost"
+misread "verdict: 1 error" "$done_lost"
 misread "verdict: 1 error" "$header" "$(at host 99 99)" "$(at host 99 99)" "$(at host 1 2)"
 misread "verdict: not judged: no event is of a kind" "$header" "$(at host 0 0)" "$(at host 17 13)"
 misread "'hots-mmio' is no known class and arms no rule; is 'host-mmio' meant?" \
