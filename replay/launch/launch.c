@@ -284,8 +284,15 @@ void launch_host_read(struct model *m, struct tile *tile, const struct access *a
 {
     struct launch *l = launch_of(tile);
     uint8_t signal;
-    if (!tile->sees_cores && l->go.index != NO_INDEX &&
-        access_byte(a, active_signal_address(m, tile), &signal) && signal == NOCAP_GO_DONE) {
+    if (l->go.index == NO_INDEX || !access_byte(a, active_signal_address(m, tile), &signal) ||
+        signal != NOCAP_GO_DONE) {
+        return;
+    }
+    if (tile->sees_cores && !part_of(tile)->shown && l->go_pending == YES && !m->dropped) {
+        part_of(tile)->unshown = true;
+        launch_unshown(m, tile, &state_of(m)->tiles);
+    }
+    if (!tile->sees_cores || part_of(tile)->unshown) {
         boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] = YES;
         deferred_report(m, tile);
         l->done = now(m);

@@ -329,7 +329,8 @@ static void finish(struct model *m, bool cut)
     if (s->tiles.count > 0) {
         CHECK_AT(m, NULL, TRC_009, false, s->tiles.event_ref, NO_REFS,
                  "events of the cores of every tile in `scope`, which are all where it is missing",
-                 "tiles that boot and show none: %u, the first (%u,%u); name the observed ones in "
+                 "tiles that boot or answer GO and show none: %u, the first (%u,%u); name the "
+                 "observed ones in "
                  "`scope`, or leave core-store out of `observes`",
                  s->tiles.count, s->tiles.at.x, s->tiles.at.y);
     }

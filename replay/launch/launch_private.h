@@ -142,7 +142,7 @@ struct launch_tile {
     struct deferred *deferred; /* NULL: none */
     bool changed;              /* a fact, without an observation that tells so */
     bool shown;                /* an event of one of its cores was seen */
-    bool unshown; /* none was, though it booted: it is not observed, whatever the header says */
+    bool unshown; /* none was, though it booted or ran: not observed, whatever the header says */
     bool sees_outside; /* the writes that launch kernels are observed: host and dispatcher */
     struct sync sync;
     struct boot boot;

@@ -247,8 +247,11 @@ out_has "says so" "observed none in the whole trace, and"
 check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
 sed '1s/"scope":[^"]*\]\],//' "$T/whole.jsonl" | grep -v '"x":1,"y":3,.*"by":"[bt]\|"by":"[bnt].*"x":1,"y":3\|"x":1,"y":3.*"thread"' >"$T/part.jsonl"
 status 0 "no scope" "$NOCAP" check "$T/part.jsonl"
-out_has "tells how many tiles show nothing" "tiles that boot and show none: "
+out_has "tells how many tiles show nothing" "tiles that boot or answer GO and show none: "
 check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
+misread "tiles that boot or answer GO and show none: 1, the first (1,2)" \
+    "$(grep -v '"by":"brisc"' checker/rules/examples/GO-003.pass.jsonl)"
+status 0 "a launch whose DONE the host saw" "$NOCAP" hang "$T/misread.jsonl"
 
 # The same two tiles named in `scope`: a capture that stops while the second has not shown itself yet, as cores differ in pace.
 ready=$(grep -n '"by":"brisc","x":1,"y":2,"addr":"0x373"' "$T/whole.jsonl" | head -n 1 | cut -d: -f1)
