@@ -156,6 +156,12 @@ static bool is_regular(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+static bool is_go_word(const struct nocap_mailbox_layout *layout, uint32_t address)
+{
+    return address >= layout->go_messages &&
+           address - layout->go_messages < NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE;
+}
+
 static void decide(struct nocap_profile_choice *c, const struct evidence *e,
                    const struct nocap_header *header)
 {
@@ -168,7 +174,7 @@ static void decide(struct nocap_profile_choice *c, const struct evidence *e,
         c->layout = shown == said ? NULL : shown;
         return;
     }
-    if (stranger != NULL && said != NULL && said->go_messages != stranger->address) {
+    if (stranger != NULL && said != NULL && !is_go_word(said, stranger->address)) {
         c->unexplained = c->judged = true;
         c->index = stranger->index;
         c->t = stranger->t;

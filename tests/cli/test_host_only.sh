@@ -304,6 +304,16 @@ out_has "of the host itself" "root: host 1,2, polling: polls for DONE at 0x373, 
 sed 's/"value":"0x40000000"/"value":"0x80000000"/' "$T/boot.jsonl" >"$T/host.jsonl"
 finds GO-025 "GO stored before the release: one finding"
 
+# Another go word than the first, in a trace that begins behind the boot.
+{
+    sed -n '1s/,"complete":true//p' "$T/boot.jsonl"
+    store 9090 0x3a0 4 0x8
+    echo "$message"
+    store 9101 0x390 4 0x80000000
+    load 9110 0x393 1 0x0
+} >"$T/host.jsonl"
+finds "" "a launch by go word 8, and no other one is seen"
+
 # INIT in a sync byte behind the DONE of the boot.
 {
     load 9090 0x68 4 0x4000
