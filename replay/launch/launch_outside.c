@@ -202,7 +202,7 @@ static int latest_slot(const struct launch *l)
     return latest;
 }
 
-/* A message that came in pieces is whole when GO is stored. */
+/* A message that the host copied in pieces is whole when GO is stored. */
 static void judge_pieces(struct model *m, struct tile *tile, int slot)
 {
     const struct nocap_launch *message =
@@ -359,7 +359,8 @@ static void judge_messages(struct model *m, const struct observation *o)
             s->since = FAULT_NONE;
             const struct nocap_launch *message = launch_message_after(m, tile, (int)i, a);
             if (brisc_may_run(tile) && message != NULL) {
-                if (a->addr <= at && at + size <= a->addr + a->size) {
+                bool whole = a->addr <= at && at + size <= a->addr + a->size;
+                if (whole || a->by != NOCAP_BY_HOST) {
                     launch_judge_message(m, tile, i, message);
                 }
                 l->by_host |= a->by == NOCAP_BY_HOST && message->mode == NOCAP_MODE_HOST;
