@@ -118,6 +118,19 @@ static bool judge_room(struct cq *q, const struct access *a, uint32_t pages)
     return place;
 }
 
+/* A completion went elsewhere: perhaps the one that the pointer announces next, perhaps one of
+ * before once more. */
+static void payload_elsewhere(struct cq *q, const struct access *a, bool event, uint32_t id)
+{
+    struct cq_completion *c = &q->completion;
+    uint64_t next = c->device.next;
+    cq_blame(&c->wr.since, q->m->fault);
+    if (event && next < c->id_count && c->ids[next % CQ_EVENTS] == id) {
+        c->device.next++;
+    }
+    c->page_id[place_index(&q->places.completion, a->addr)].known = false;
+}
+
 /* A completion leaves for host memory. */
 void cq_completion_payload(struct cq *q, const struct access *a)
 {
@@ -130,18 +143,20 @@ void cq_completion_payload(struct cq *q, const struct access *a)
                       "the page written before the pointer moves on", "%s",
                       "completion_q_wr_ptr was stored first");
     c->owed = FAULT_NONE;
-    if (!late && !judge_room(q, a, pages) && !first) {
-        return; /* one too many: the pointer will not announce it */
-    }
+    struct nocap_cq_command k;
+    bool event = first && access_word(a, a->addr + NOCAP_CQ_HEADER, &id) &&
+                 nocap_cq_decode_by(q->set, NOCAP_CQ_DISPATCH, a->bytes, a->known, &k) &&
+                 k.id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST && k.is_event == 1;
     c->payloads++;
+    if (!late && !judge_room(q, a, pages)) {
+        payload_elsewhere(q, a, event, event ? id : 0);
+        return;
+    }
     if (!late) {
         c->payload_index = q->m->event->index;
         c->payload_pages += pages;
     }
-    struct nocap_cq_command k;
-    if (first && access_word(a, a->addr + NOCAP_CQ_HEADER, &id) &&
-        nocap_cq_decode_by(q->set, NOCAP_CQ_DISPATCH, a->bytes, a->known, &k) &&
-        k.id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST && k.is_event == 1) {
+    if (event) {
         judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
         c->page_id[place_index(&q->places.completion, a->addr)] = (struct cq_page_id){true, id};
     }
@@ -176,6 +191,8 @@ void cq_completion_core(struct cq *q, const struct access *a)
         CQ_EXECUTOR(q, CQ_062, q->boot[CQ_DISPATCH].running != YES, NO_REFS,
                     "completion_q_rd_ptr written by the host only", "%s stored to it",
                     nocap_agent_name(a->by));
+        cq_blame(&c->wr.since, q->m->fault); /* perhaps for the other pointer */
+        cq_blame(&c->stored.since, q->m->fault);
     }
     if (access_word(a, q->numbers->completion_wr, &value)) {
         cq_boot_running(q, CQ_DISPATCH);
@@ -319,6 +336,8 @@ static void read_page(struct cq *q, const struct access *a)
             CQ_HOST_AFTER(q, CQ_065, c->seen.since, written->id == id, NO_REFS,
                           "the event that the dispatcher wrote", "event 0x%x, 0x%x was written", id,
                           written->id);
+            uint64_t n = find_id(c, c->host.next, written->id);
+            c->host.next = n < c->id_count ? n + 1 : c->host.next;
         } else {
             judge_id(q, id, &c->host, c->seen.since, NOCAP_BY_HOST);
         }
