@@ -220,9 +220,9 @@ static void judge_free(struct cq *q, uint16_t slot)
 {
     uint8_t *state = &q->host.slots[slot];
     if (*state != CQ_SLOT_UNKNOWN) {
-        CQ_HOST(q, CQ_028, *state == CQ_SLOT_FREE, NO_REFS,
-                "a slot filled only after it was read as 0", "slot %u filled%s", slot,
-                *state == CQ_SLOT_FILLED ? " while it is full" : " without looking");
+        CQ_HOST_AFTER(q, CQ_028, q->host.slot.since, *state == CQ_SLOT_FREE, NO_REFS,
+                      "a slot filled only after it was read as 0", "slot %u filled%s", slot,
+                      *state == CQ_SLOT_FILLED ? " while it is full" : " without looking");
     }
     *state = CQ_SLOT_FILLED;
 }
@@ -270,6 +270,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     CQ_HOST(q, CQ_028, shape, NO_REFS, "a slot stored whole, with an entry that is not 0",
             "%llu bytes 0x%x at 0x%llx", wide(a->size), entry, wide(a->addr));
     if (!shape && (a->size == bytes || !inside || entry == 0)) {
+        cq_blame(&q->host.slot.since, q->m->fault); /* perhaps it was meant for the next one */
         return;
     }
     uint16_t slot = (uint16_t)place_index(&q->places.slots, a->addr);
@@ -324,6 +325,7 @@ static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
         CQ_HOST_AFTER(q, CQ_029, q->host.slot.since, false, RELATED(last->at.index),
                       "the slots filled one after the other", "slot %u with the same record again",
                       slot);
+        cq_blame(&q->host.slot.since, q->m->fault); /* so with the store to it */
         return false;
     }
     if (!judge_slot(q, e->slot_index)) {

@@ -94,9 +94,11 @@ static void judge_stores(struct cq *q, uint16_t slot)
         return; /* one that was missing comes after all */
     }
     if (next->known && place_distance(&q->places.slots, next->v, slot) <= CQ_LEAP) {
-        CQ_HOST_AFTER(
-            q, CQ_029, q->host.slot.since, right, NO_REFS, "the slots filled one after the other",
-            "slot %u is filled, and slot %u, whose record is there, was not", slot, next->v);
+        bool passed = q->host.slots[next->v] == CQ_SLOT_PASSED;
+        fault_id since = passed ? q->host.passed : q->host.slot.since;
+        CQ_HOST_AFTER(q, CQ_029, since, right, NO_REFS, "the slots filled one after the other",
+                      "slot %u is filled, and slot %u, whose record is there, was not", slot,
+                      next->v);
         q->host.slots[next->v] = right ? q->host.slots[next->v] : CQ_SLOT_PASSED;
         q->host.passed = right ? q->host.passed : q->m->fault;
     }
@@ -120,7 +122,7 @@ void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry)
     } else { /* it was meant for the latest */
         value_set(&q->host.restated, place_behind(&q->places.slots, last->slot, 1));
     }
-    if (there && known) {
+    if (there && known && r->entry != 0) { /* 0: of a record that was not seen */
         bool same = entry == r->entry;
         CQ_HOST(q, CQ_002, same, RELATED(r->at.index), "a fetch entry that says the stride",
                 "entry 0x%x is stored, that of its record is 0x%x", entry, r->entry);
