@@ -64,15 +64,18 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     struct cq_prefetcher *p = &q->prefetcher;
     uint32_t want = place_whole(&q->places.landing, p->fence.v, size);
     bool wraps = want != p->fence.v;
+    fault_id since = p->fence.since;
     if (p->fence.known && size != 0) {
         uint64_t relay = cq_relay_next(q);
         bool done = !wraps || relay == NO_INDEX || !p->synced || relay >= p->landed;
-        CQ_FETCHER(q, CQ_033, l1 == want && done, NO_REFS,
-                   "a read that lands behind the last one, at the start again where it does not "
-                   "fit and all before it is processed",
-                   "0x%x, 0x%x is next", l1, want);
+        bool right = l1 == want && done;
+        CQ_FETCHER_AFTER(q, CQ_033, since, right, NO_REFS,
+                         "a read that lands behind the last one, at the start again where it does "
+                         "not fit and all before it is processed",
+                         "0x%x, 0x%x is next", l1, want);
+        cq_resync(q, &since, right);
     }
-    p->fence = (struct value){.known = size != 0, .v = l1 + size};
+    p->fence = (struct value){.known = size != 0, .since = since, .v = l1 + size};
 }
 
 /* Whether a read has not landed, of which the records before number `landed` have. */
@@ -233,9 +236,9 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     }
     if (f->size != 0) {
         bool fits = f->got <= f->size && size <= q->numbers->burst;
-        CQ_FETCHER_AFTER(q, CQ_030, f->since, fits, RELATED(f->index),
-                         "as many bytes read as the entry says, no packet longer than a burst",
-                         "%u, the entry has %u", f->got, f->size);
+        CQ_FETCHER_ON(q, CQ_030, &f->since, fits, RELATED(f->index),
+                      "as many bytes read as the entry says, no packet longer than a burst",
+                      "%u, the entry has %u", f->got, f->size);
     }
 }
 
