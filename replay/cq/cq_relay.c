@@ -200,7 +200,7 @@ static fault_id forget_relay(struct cq *q)
     CQ_FETCHER_AFTER(
         q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false, RELATED(p->index),
         "the pages of a record published before the next is relayed", "%s", "they are not");
-    fault_id forgot = q->m->fault;
+    fault_id forgot = p->forgot = q->m->fault;
     cq_relay_publish(q, UINT32_MAX);
     return forgot;
 }
@@ -250,10 +250,12 @@ void cq_relay_publish_subordinate(struct cq *q, uint32_t value)
     if (q->loose) {
         return;
     }
-    const struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_prefetcher *p = &q->prefetcher;
     bool open = q->subordinate.open;
     cq_subordinate_publish(q, p->relay, value, p->unsent.count == 0 || !p->sents_seen);
-    if (open) {
+    if (!open && p->open) { /* perhaps of what is relayed to the other one */
+        cq_blame(&p->since, q->m->fault);
+    } else if (open) {
         cq_report_step(q, NOCAP_RECORD_HANDED, r);
         next_record(q, r);
     }
@@ -377,10 +379,17 @@ static void publish_nothing(struct cq *q, uint32_t value)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
+    if (p->forgot != FAULT_NONE) { /* those of the record that was not published in time */
+        CQ_FETCHER_AFTER(q, CQ_037, p->forgot, false, NO_REFS, "pages published once a record",
+                         "%u pages behind the next record", value);
+        p->forgot = FAULT_NONE;
+        return;
+    }
     if (ring->cursor.known) {
         CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NO_REFS,
                       "pages published once a record", "%u pages, and no record was relayed",
                       value);
+        cq_blame(&q->subordinate.since, q->m->fault); /* perhaps of what is relayed to that one */
         ring->published += value <= q->numbers->buffer_pages ? value : 0;
         p->unrelayed = value <= q->numbers->buffer_pages ? value : 0;
     }

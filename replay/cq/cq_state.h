@@ -171,6 +171,7 @@ struct cq_prefetcher {
                            elsewhere follow */
     uint32_t taken;     /* of its pages, those that it has acquired */
     uint32_t unrelayed; /* pages that were published without a record */
+    fault_id forgot;    /* a record that was not published before the next: it may be yet */
     struct cq_brief brief;
     fault_id since; /* what is wrong with it */
     struct cq_packets unsent;
