@@ -135,7 +135,8 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     uint64_t stream;
     bool notify = e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC;
     bool update = is_update(e->daddr, &stream);
-    if (w == NULL || !notify || (!update && !(w->done == YES && may_notify(w, e)))) {
+    bool own = w != NULL && w->done == YES && may_notify(w, e);
+    if (w == NULL || !notify || (!update && !own)) {
         return;
     }
     bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
@@ -150,7 +151,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     bool waits = w->owes && w->done == YES;
     bool known = w->go || (q->program.listed == YES && q->program.ran_all &&
                            !cq_set_has(&q->program.ran, e->at));
-    if ((!dispatch && !waits) || stream < q->numbers->first_stream || !known) {
+    if ((!dispatch && !waits) || (stream < q->numbers->first_stream && !own) || !known) {
         return; /* tile counters have streams too */
     }
     bool early = w->owes && w->done == NO;
