@@ -31,7 +31,7 @@ void cq_judge_counted(struct cq *q, unsigned stream, uint32_t value, uint32_t wa
     bool all = !passed || want == 0 || !s->settled || want < s->goes || !q->sees_noc ||
                cq_set_empty(&q->owing);
     since = since == FAULT_NONE && passed && !all ? cq_worker_lost(q) : since;
-    cq_blame(&since, passed && !all ? s->since : FAULT_NONE);
+    cq_blame(&since, passed && !all ? s->since : s->wrong);
     CQ_EXECUTOR_AFTER(q, CQ_058, since, passed && all, RELATED(s->index),
                       "the dispatcher goes on when all notifies have come",
                       passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
@@ -49,6 +49,10 @@ static void judge_passed(struct cq *q)
     if (s != NULL && s->fresh) {
         cq_judge_counted(q, (unsigned)(s - q->dispatcher.streams), s->value, b->count, b->since);
         s->fresh = false;
+        if (b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) { /* who runs what is known since */
+            cq_blame(&q->expected.launch, q->m->fault);
+            cq_blame(&q->expected.launch, s->since);
+        }
     }
 }
 
@@ -61,16 +65,19 @@ void cq_dispatcher_end(struct cq *q)
 
 static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
 {
+    s->wrong = FAULT_NONE;
     if (s->settled && q->sees_noc) {
         bool right = value <= s->goes;
         bool stale = !right && s->cleared && value != 0 && value == s->before;
         CQ_EXECUTOR_AFTER(q, CQ_057, notifies_since(q, s), !stale, RELATED(s->index),
                           "a count read after the stream was cleared shows that",
                           "%u, what it was before", value);
+        s->wrong = fault_of(q->m, !stale);
         if (!stale) {
             CQ_EXECUTOR_AFTER(q, CQ_055, notifies_since(q, s), right, RELATED(s->index),
                               "no more notifies than go words", "%u for %llu", value,
                               wide(s->goes));
+            s->wrong = fault_of(q->m, right);
         }
     }
     s->fresh = true;
@@ -85,9 +92,10 @@ static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
     const struct cq_brief *b = &q->ring.brief;
     uint32_t want = (0 - s->value) << q->numbers->count_shift;
     if (s->read) {
-        CQ_EXECUTOR(q, CQ_056, value == want, RELATED(s->index),
-                    "a clear takes off what was just read", "0x%x stored, the count was %u", value,
-                    s->value);
+        CQ_EXECUTOR_AFTER(q, CQ_056, s->wrong, value == want, RELATED(s->index),
+                          "a clear takes off what was just read", "0x%x stored, the count was %u",
+                          value, s->value);
+        cq_blame(&s->wrong, fault_of(q->m, value == want)); /* or it had read another */
     }
     bool clear = b->known && b->id == NOCAP_CQ_DISPATCH_WAIT && q->ring.executing;
     if (clear && s->read && s->settled && b->count == 0) {
@@ -289,6 +297,49 @@ void cq_dispatcher_go_to_all(struct cq *q, const struct nocap_event *e, uint32_t
     }
 }
 
+void cq_judge_waited(struct cq *q, struct cq_brief *b)
+{
+    const struct cq_stream *s = stream_of(q, b->stream);
+    if (s == NULL || !q->program.counts || !s->settled || !q->sees_noc) {
+        return;
+    }
+    uint32_t off = (b->count - (uint32_t)s->goes) << (32 - q->numbers->count_bits);
+    FOLLOWING(q->m, b->since,
+              CHECK_AT(q->m, NULL, CQ_048, off == 0, b->at, NO_REFS,
+                       "SEND_GO_SIGNAL behind the notifies of all go words before it",
+                       "it waits for %u, there were %llu go words", b->count, wide(s->goes)));
+    cq_note_fault(q);
+    cq_blame(&b->since, fault_of(q->m, off == 0));
+    cq_blame(&q->expected.launch, b->since);
+}
+
+/* A multicast of a go word: that of SEND_GO_SIGNAL, or one with GO whose command is not known. */
+static bool goes_to_all(const struct cq *q, const struct nocap_event *e, const struct access *a,
+                        uint32_t *word)
+{
+    const struct cq_brief *b = &q->ring.brief;
+    return !q->loose && e->mcast != 0 && cq_is_go_word(q, e, a, word) &&
+           (b->known ? b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL
+                     : nocap_go_decode(*word).signal == NOCAP_GO_GO);
+}
+
+static void send_go_to_all(struct cq *q, const struct nocap_event *e, uint32_t word, bool said)
+{
+    if (q->ring.brief.known) {
+        cq_judge_waited(q, &q->ring.brief);
+    }
+    judge_passed(q);
+    cq_dispatcher_go_to_all(q, e, word, said);
+}
+
+static bool is_go(const struct cq *q, const struct nocap_event *e, const struct access *a,
+                  uint32_t *word)
+{
+    return access_word(a, q->m->layout->go_messages, word) &&
+           nocap_go_decode(*word).signal == NOCAP_GO_GO && e->mcast == 0 &&
+           (e->has & NOCAP_F_D) != 0;
+}
+
 void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
 {
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
@@ -309,12 +360,12 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
         } else if (place_has(&q->places.completion, a.addr)) {
             cq_completion_payload(q, &a);
         }
-    } else if (access_word(&a, q->m->layout->go_messages, &word) &&
-               nocap_go_decode(word).signal == NOCAP_GO_GO && e->mcast == 0 &&
-               (e->has & NOCAP_F_D) != 0) {
+    } else if (is_go(q, e, &a, &word)) {
         judge_arrived(q, e);
         judge_passed(q);
         cq_dispatcher_go(q, e, word, said);
+    } else if (goes_to_all(q, e, &a, &word)) {
+        send_go_to_all(q, e, word, said);
     } else {
         judge_channel(q, e);
     }

@@ -36,23 +36,31 @@ static void take_table(struct cq_expected *x)
     }
 }
 
-/* The go words that SEND_GO_SIGNAL sends; false: where to is not known. */
+/* The go words that SEND_GO_SIGNAL sends, first the one that is multicast; false: where to is not
+ * known. Tiles of another kind have theirs elsewhere. */
 static bool add_go_words(struct cq *q)
 {
     struct cq_expected *x = &q->expected;
     const struct nocap_cq_command *c = &x->command.record.dispatch;
     uint64_t first = c->noc_data_start_index, end = first + c->num_unicast_txns;
-    bool mcast = q->numbers->go_multicast != 0;
-    bool there = x->at.listed && end <= CQ_GO_TABLE && !mcast;
+    bool there = end == first || (x->at.listed && end <= CQ_GO_TABLE);
+    struct cq_target t = {.addr = q->m->layout->go_messages,
+                          .size = NOCAP_GO_WORD_SIZE,
+                          .payload = x->go_word,
+                          .known = NOCAP_GO_WORD_SIZE};
     for (unsigned i = 0; i < NOCAP_GO_WORD_SIZE; i++) {
         x->go_word[i] = (uint8_t)(c->go_signal >> 8 * i);
     }
+    if (c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
+        struct cq_target all = t;
+        all.to_all = true;
+        all.addr += c->multicast_go_offset * NOCAP_GO_WORD_SIZE;
+        add_target(&x->command, &all);
+    }
     for (uint64_t i = first; i < end && there; i++) {
-        add_target(&x->command, &(struct cq_target){.noc_xy = x->at.table[i],
-                                                    .addr = q->m->layout->go_messages,
-                                                    .size = NOCAP_GO_WORD_SIZE,
-                                                    .payload = x->go_word,
-                                                    .known = NOCAP_GO_WORD_SIZE});
+        t.noc_xy = x->at.table[i];
+        there = cq_is_worker(q, nocap_cq_rect_decode(t.noc_xy).low);
+        add_target(&x->command, &t);
     }
     return there;
 }
@@ -184,8 +192,10 @@ static bool fits(const struct cq *q, const struct cq_target *t, const struct noc
     const struct nocap_noc_ends ends = nocap_noc_ends(e);
     struct nocap_cq_rect rect = nocap_cq_rect_decode(t->noc_xy);
     rect.high = q->expected.command.mcast ? rect.high : rect.low;
+    rect = t->to_all ? q->expected.all : rect;
     bool tiles = ends.to_known && nocap_xy_equal(ends.to, rect.low) &&
                  nocap_xy_equal(ends.to_other, rect.high);
+    tiles |= t->to_all && !q->expected.all_known && e->mcast != 0;
     return memory ? (a->addr & ~q->numbers->pcie_address_bit) == addr : tiles && a->addr == addr;
 }
 
@@ -224,6 +234,8 @@ static const char *where_text(char text[WHERE_TEXT], const struct cq_target *t, 
     size_t room = WHERE_TEXT - (size_t)n;
     if (t->memory) {
         snprintf(rest, room, "host memory");
+    } else if (t->to_all) {
+        snprintf(rest, room, "all workers");
     } else if (mcast) {
         snprintf(rest, room, "%u,%u to %u,%u", r.low.x, r.low.y, r.high.x, r.high.y);
     } else {
@@ -239,6 +251,16 @@ static void note_fault(struct cq *q)
     if (q->m->fault != FAULT_NONE) {
         cq_blame(&x->launch, q->m->fault);
         cq_blame(&x->next, q->m->fault);
+    }
+}
+
+/* Go words that are multicast go to the same rectangle each time. */
+static void take_all(struct cq_expected *x, const struct cq_target *t, const struct nocap_event *e)
+{
+    const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    if (t->to_all && ends.to_known) {
+        x->all_known = true;
+        x->all = (struct nocap_cq_rect){ends.to, ends.to_other};
     }
 }
 
@@ -342,6 +364,7 @@ bool cq_expected_write(struct cq *q, const struct nocap_event *e, const struct a
         x->since = FAULT_NONE;
         x->strays = 0;
     }
+    take_all(x, t, e);
     take_go_word(x);
     x->at.done += a->size;
     if (x->at.done >= t->size) {

@@ -288,8 +288,13 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
 {
     struct cq_program *p = &q->program;
     struct cq_goes *s = goes_of(q, c->wait_stream);
+    bool multicast =
+        c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && q->numbers->go_multicast != 0;
+    if (multicast) {
+        count_on(p);
+    }
     if (p->counts) {
-        if (!subordinate) {
+        if (!subordinate && !multicast) { /* multicasts keep their order, as far as is known */
             judge_barrier(q, brief);
         }
         take_go_on(q, c, brief);

@@ -418,6 +418,9 @@ void cq_dispatcher_go(struct cq *q, const struct nocap_event *event, uint32_t wo
 /* The same to a rectangle: those of its workers answer whose go index says that word. */
 void cq_dispatcher_go_to_all(struct cq *q, const struct nocap_event *event, uint32_t word,
                              bool said);
+/* Go words that are multicast leave: they wait for the notifies of all before them. Of others the
+ * records say how many there were. */
+void cq_judge_waited(struct cq *q, struct cq_brief *brief);
 /* Whoever waits for `want` notifies on a stream goes on, and has read `value`; `since`: what is
  * wrong with the command. */
 void cq_judge_counted(struct cq *q, unsigned stream, uint32_t value, uint32_t want, fault_id since);
@@ -443,6 +446,9 @@ struct cq_record *cq_subordinate_record(struct cq *q);
 
 /* cq_subordinate_go.c: its go words */
 void cq_subordinate_write(struct cq *q, const struct nocap_event *event);
+/* Whether a write of a dispatcher is a go word, for a worker or for a rectangle. */
+bool cq_is_go_word(const struct cq *q, const struct nocap_event *event, const struct access *a,
+                   uint32_t *word);
 /* It begins with a launch: workers run with what was written for it. */
 void cq_subordinate_start(struct cq *q);
 /* It goes on: all go words of the command have left. */

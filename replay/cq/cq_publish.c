@@ -152,8 +152,8 @@ static bool is_plain(const struct cq *q, const struct nocap_cq_record *r)
                        !(r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_WAIT);
     bool multicast = r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
                      r->dispatch.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
-    return subordinate ? !multicast || !q->set->multicasts_by_count
-                       : c->dispatcher_type == 0 && !multicast;
+    bool by_count = multicast && q->set->multicasts_by_count;
+    return (subordinate || c->dispatcher_type == 0) && !by_count;
 }
 
 /* So with all commands of an entry, of which the first is decoded. */
@@ -224,7 +224,7 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     if (relays == NOCAP_CQ_RELAYS_BUFFER && q->numbers->inline_only == 0) {
         cq_note_gap(q, NOCAP_QUEUE_NOT_SHOWN);
     }
-    if (r->subordinate && !q->loose && !cq_sees_writes(q) && r->brief.known &&
+    if (!q->loose && !cq_sees_writes(q) && q->numbers->go_multicast != 0 && r->brief.known &&
         r->brief.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
         record->dispatch.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
         cq_note_gap(q, NOCAP_QUEUE_MULTICASTS);

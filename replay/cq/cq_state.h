@@ -48,6 +48,7 @@ struct cq_target {
     uint32_t noc_xy, dests; /* a tile, or a rectangle of so many */
     bool unlinks;
     bool memory; /* it is host memory */
+    bool to_all; /* a go word for the rectangle of all workers */
     uint64_t addr, size;
     const uint8_t *payload; /* of the first of the tiles */
     uint64_t known;         /* so many bytes of it */
@@ -251,6 +252,7 @@ struct cq_subordinate {
 struct cq_stream {
     bool read;
     uint32_t value;  /* as read last */
+    fault_id wrong;  /* of that value */
     bool fresh;      /* read since the command began */
     bool cleared;    /* and not read since */
     bool settled;    /* the count was 0 at a known moment, and all since is known */
@@ -283,7 +285,9 @@ struct cq_expected {
     uint64_t polls; /* since the dispatcher began with its present command */
     bool decoded;   /* `command` is that record's */
     uint8_t go_word[NOCAP_GO_WORD_SIZE];
-    uint32_t strays; /* writes that none explains: each may be one that is missing */
+    bool all_known;
+    struct nocap_cq_rect all; /* where go words go that are multicast */
+    uint32_t strays;          /* writes that none explains: each may be one that is missing */
     fault_id since;
     fault_id launch, next; /* of the writes for the present launch, and for the one after it */
     struct cq_command command;

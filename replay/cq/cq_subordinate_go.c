@@ -48,28 +48,6 @@ static void judge_let(struct cq *q, const struct nocap_cq_command *c)
     }
 }
 
-/* Go words that are multicast wait for the notifies of all before them; of others the records say
- * how many there were. */
-static void judge_waited(struct cq *q, const struct nocap_cq_command *c, uint64_t stream)
-{
-    const struct cq_stream *counted = &q->dispatcher.streams[stream];
-    struct cq_record *r = cq_subordinate_record(q);
-    bool multicast = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
-    if (r == NULL || !multicast || !q->program.counts || !counted->settled || !q->sees_noc) {
-        return;
-    }
-    uint32_t off = ((uint32_t)c->wait_count - (uint32_t)counted->goes)
-                   << (32 - q->numbers->count_bits);
-    FOLLOWING(q->m, r->brief.since,
-              CHECK_AT(q->m, NULL, CQ_048, off == 0, r->brief.at, NO_REFS,
-                       "SEND_GO_SIGNAL behind the notifies of all go words before it",
-                       "it waits for %llu, there were %llu go words", wide(c->wait_count),
-                       wide(counted->goes)));
-    cq_note_fault(q);
-    cq_blame(&r->brief.since, fault_of(q->m, off == 0));
-    cq_blame(&q->expected.launch, r->brief.since);
-}
-
 /* Its first go word leaves. */
 static void judge_counted(struct cq *q, const struct nocap_cq_command *c)
 {
@@ -78,8 +56,10 @@ static void judge_counted(struct cq *q, const struct nocap_cq_command *c)
     if (s->sent > 0 || s->multicast || stream >= CQ_STREAMS || !s->fresh[stream]) {
         return;
     }
-    judge_waited(q, c, stream);
-    const struct cq_record *r = cq_subordinate_record(q);
+    struct cq_record *r = cq_subordinate_record(q);
+    if (r != NULL && c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
+        cq_judge_waited(q, &r->brief);
+    }
     cq_judge_counted(q, (unsigned)stream, s->counts[stream], (uint32_t)c->wait_count,
                      r != NULL ? r->brief.since : FAULT_NONE);
     cq_blame(&q->expected.launch, q->m->fault);
@@ -182,8 +162,8 @@ static bool take_multicast(struct cq *q, const struct nocap_cq_command *c,
     return said;
 }
 
-static bool is_go_word(const struct cq *q, const struct nocap_event *e, const struct access *a,
-                       uint32_t *word)
+bool cq_is_go_word(const struct cq *q, const struct nocap_event *e, const struct access *a,
+                   uint32_t *word)
 {
     uint64_t at = e->daddr - q->m->layout->go_messages;
     bool place = at % NOCAP_GO_WORD_SIZE == 0 && at / NOCAP_GO_WORD_SIZE < q->m->layout->go_words;
@@ -197,7 +177,7 @@ void cq_subordinate_write(struct cq *q, const struct nocap_event *e)
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
     struct access a = access_of_event(e, e->daddr, size);
     uint32_t word;
-    if (q->loose || !is_go_word(q, e, &a, &word)) {
+    if (q->loose || !cq_is_go_word(q, e, &a, &word)) {
         return;
     }
     const struct nocap_cq_command *c = cq_subordinate_command(q);
