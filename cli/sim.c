@@ -243,7 +243,7 @@ enum nocap_status cli_sim_write(const struct nocap_sim_options *options, int fd,
 }
 
 /* As capture/sim/faults.def has them: scenarios in which the same faults can strike share one. */
-static const char scenario_letters[] = "BHDQRQS";
+static const char scenario_letters[] = "BHDQRQSM";
 _Static_assert(sizeof scenario_letters == NOCAP_SIM_SCENARIO_COUNT + 1, "one each");
 
 /* "HD": the scenarios in which a fault can strike, into `text`, which is empty. */

@@ -240,14 +240,14 @@ static enum nocap_status keep(void *context, const struct nocap_event *event,
     return NOCAP_OK;
 }
 
-/* They take turns; the first one puts no several commands into an entry. */
-static const char *queue_profile(unsigned i, bool packed)
+/* They take turns, from the first on that does what the scenario is about. */
+static const char *queue_profile(unsigned i, unsigned first)
 {
     static unsigned count;
     while (nocap_profile_name(count) != NULL) {
         count++;
     }
-    return packed ? nocap_profile_name(1 + i % (count - 1)) : nocap_profile_name(i % count);
+    return nocap_profile_name(first + i % (count - first));
 }
 
 /* Number `i` of the simulated traces. */
@@ -263,8 +263,10 @@ static struct trace simulate(unsigned i)
                                   .variant = i / NOCAP_SIM_SCENARIO_COUNT};
     struct trace t = {.name = nocap_sim_scenarios[o.scenario].name};
     if (nocap_sim_has_queue(o.scenario)) {
-        o.profile = queue_profile(i, o.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
-                                         o.scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE);
+        bool packed = o.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
+                      o.scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE;
+        bool multicasts = o.scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST;
+        o.profile = queue_profile(i, multicasts ? 2 : packed);
         o.view = i / NOCAP_SIM_SCENARIO_COUNT % NOCAP_SIM_VIEW_COUNT;
         o.tiles = 0;
         o.workers = 1 + i % 3;

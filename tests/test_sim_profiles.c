@@ -7,9 +7,9 @@
 #include "tests/cq_run.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SEEDS = 6, FAULT_SEEDS = 1, PACKED_FROM = 6 };
+enum { SEEDS = 6, FAULT_SEEDS = 1, PACKED_FROM = 6, MULTICAST_FROM = 6 };
 #else
-enum { SEEDS = 50, FAULT_SEEDS = 2, PACKED_FROM = 1 };
+enum { SEEDS = 50, FAULT_SEEDS = 2, PACKED_FROM = 1, MULTICAST_FROM = 2 };
 #endif
 
 static uint64_t fault_seeds(void)
@@ -101,13 +101,14 @@ static void correct_runs_are_clean(void **state)
     (void)state;
     static const enum nocap_sim_scenario scenarios[] = {
         NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAST_DISPATCH_RINGS, NOCAP_SIM_FAST_DISPATCH_PACKED,
-        NOCAP_SIM_FAST_DISPATCH_SUBORDINATE};
+        NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAST_DISPATCH_MULTICAST};
     const char *name;
     for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
+        const unsigned count = p < 2 ? 4 : 5; /* the first one says how often it multicasts */
         for (uint64_t seed = 0; seed < SEEDS; seed++) {
             assert_clean((struct nocap_sim_options){
-                .scenario = scenarios[seed % 4],
-                .view = (enum nocap_sim_view)(seed / 4 % NOCAP_SIM_VIEW_COUNT),
+                .scenario = scenarios[seed % count],
+                .view = (enum nocap_sim_view)(seed / count % NOCAP_SIM_VIEW_COUNT),
                 .board = 1 + seed / 8 % 2,
                 .workers = 1 + (uint32_t)seed % 9,
                 .seed = seed,
@@ -251,6 +252,12 @@ static void every_fault_is_found_with_two_dispatchers(void **state)
     find_every_fault(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, PACKED_FROM);
 }
 
+static void every_fault_is_found_where_go_words_are_multicast(void **state)
+{
+    (void)state;
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH_MULTICAST, MULTICAST_FROM);
+}
+
 static enum nocap_status count_multicasts(void *context, const struct nocap_event *e,
                                           struct nocap_error *err)
 {
@@ -306,23 +313,25 @@ static void workers_of_a_multicast_are_counted(void **state)
                 {9, NOCAP_SIM_VIEW_RAW, true},
                 {4, NOCAP_SIM_VIEW_CQ, true},
                 {4, NOCAP_SIM_VIEW_HOST, true}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    static const enum nocap_sim_scenario scenarios[] = {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
+                                                        NOCAP_SIM_FAST_DISPATCH_MULTICAST};
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
         struct nocap_report *report =
-            check_run((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
-                                                 .view = rows[i].view,
-                                                 .workers = rows[i].workers,
+            check_run((struct nocap_sim_options){.scenario = scenarios[i % 2],
+                                                 .view = rows[i / 2].view,
+                                                 .workers = rows[i / 2].workers,
                                                  .launches = 12,
                                                  .profile = "tt-metal-2026-06"});
         assert_int_equal(report->finding_count, 0);
-        assert_int_equal(has_note(report, "queue-multicasts"), rows[i].note);
+        assert_int_equal(has_note(report, "queue-multicasts"), rows[i / 2].note);
         nocap_report_free(report);
     }
 }
 
-static void find_every_hang(enum nocap_sim_scenario scenario)
+static void find_every_hang(enum nocap_sim_scenario scenario, size_t first)
 {
     const char *name;
-    for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
+    for (size_t p = first; (name = nocap_profile_name(p)) != NULL; p++) {
         for (unsigned fault = 1; fault < NOCAP_SIM_FAULT_COUNT; fault++) {
             if (!strikes_in(fault, scenario) || nocap_sim_faults[fault].rules[0] != '\0') {
                 continue;
@@ -348,9 +357,10 @@ static void find_every_hang(enum nocap_sim_scenario scenario)
 static void hangs_hang(void **state)
 {
     (void)state;
-    find_every_hang(NOCAP_SIM_FAST_DISPATCH);
-    find_every_hang(NOCAP_SIM_FAST_DISPATCH_PACKED);
-    find_every_hang(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE);
+    find_every_hang(NOCAP_SIM_FAST_DISPATCH, 1);
+    find_every_hang(NOCAP_SIM_FAST_DISPATCH_PACKED, 1);
+    find_every_hang(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, 1);
+    find_every_hang(NOCAP_SIM_FAST_DISPATCH_MULTICAST, 2);
 }
 
 static bool root_is(const struct nocap_hang *hang, const char *state)
@@ -439,6 +449,7 @@ int main(void)
         cmocka_unit_test(every_fault_is_found),
         cmocka_unit_test(every_fault_is_found_among_commands_of_an_entry),
         cmocka_unit_test(every_fault_is_found_with_two_dispatchers),
+        cmocka_unit_test(every_fault_is_found_where_go_words_are_multicast),
         cmocka_unit_test(a_multicast_that_is_missing_is_found),
         cmocka_unit_test(workers_of_a_multicast_are_counted),
         cmocka_unit_test(hangs_hang),

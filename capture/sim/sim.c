@@ -101,7 +101,8 @@ static enum nocap_status complete_options(const struct nocap_sim_options *given,
     options->queues = given->queues == 0 ? 1 : given->queues;
     if (given->profile == NULL &&
         (given->scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
-         given->scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE || options->queues > 1)) {
+         given->scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE ||
+         given->scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST || options->queues > 1)) {
         options->profile = nocap_profile_newest();
     }
     if (options->profile != NULL) {

@@ -34,7 +34,9 @@
         FAST_DISPATCH_PACKED, "fast-dispatch-packed",                                              \
         "the same with several commands in an entry, and those that the runtime has for that")     \
     SCENARIO(FAST_DISPATCH_SUBORDINATE, "fast-dispatch-subordinate",                               \
-             "the same with a second dispatcher that sends the go words, and write offsets")
+             "the same with a second dispatcher that sends the go words, and write offsets")       \
+    SCENARIO(FAST_DISPATCH_MULTICAST, "fast-dispatch-multicast",                                   \
+             "the same with one dispatcher, which multicasts the go words")
 
 #define X(NAME, name, line) NOCAP_SIM_##NAME,
 enum nocap_sim_scenario { NOCAP_SIM_SCENARIOS(X) NOCAP_SIM_SCENARIO_COUNT };
@@ -45,7 +47,8 @@ static inline bool nocap_sim_has_queue(enum nocap_sim_scenario scenario)
 {
     return scenario == NOCAP_SIM_FAST_DISPATCH || scenario == NOCAP_SIM_FAST_DISPATCH_RINGS ||
            scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
-           scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE;
+           scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE ||
+           scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST;
 }
 
 /* What a capture of a command queue shows. VIEW(NAME, "name", classes) */

@@ -229,7 +229,7 @@ static bool has_room(const struct sim_cq *q)
 
 static bool is_full(const struct sim_cq *q)
 {
-    bool packs = q->options.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED || sim_cq_splits(q);
+    bool packs = q->options.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED || sim_cq_counts_on(q);
     return !packs || q->entry_records > sim_mix(&q->k, 8, q->host.entries) % PACKED_RECORDS;
 }
 

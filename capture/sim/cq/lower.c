@@ -101,7 +101,7 @@ bool sim_cq_lower_next(struct sim_cq *q)
         l->program = sim_cq_plan(q, h->program);
     }
     while (h->in_run < h->run_programs) {
-        if ((sim_cq_splits(q) ? split_stages : stages)[l->stage](q)) {
+        if ((sim_cq_counts_on(q) ? split_stages : stages)[l->stage](q)) {
             return true;
         }
         l->line = 0;
@@ -169,7 +169,7 @@ static bool arguments(struct sim_cq *q)
     if (l->program.arguments == CQ_ARGUMENTS_MULTICAST) {
         sim_cq_multicast_arguments(q);
         MADE(l);
-        if (!sim_cq_splits(q)) {
+        if (!sim_cq_counts_on(q)) {
             sim_cq_put_barrier(q);
             MADE(l);
         }
@@ -200,7 +200,7 @@ static bool binaries(struct sim_cq *q)
         l->cores = role_cores(q);
         sim_cq_put_message(q);
         MADE(l);
-        if (!sim_cq_splits(q)) {
+        if (!sim_cq_counts_on(q)) {
             sim_cq_put_barrier(q);
             MADE(l);
         }
@@ -210,7 +210,7 @@ static bool binaries(struct sim_cq *q)
             if (leaves_out_barrier(q)) {
                 q->slow_record = q->records;
                 q->unproven = true;
-            } else if (!sim_cq_splits(q)) {
+            } else if (!sim_cq_counts_on(q)) {
                 sim_cq_put_barrier(q);
                 MADE(l);
             }
@@ -269,7 +269,7 @@ static bool events(struct sim_cq *q)
 {
     struct cq_lowering *l = &q->lowering;
     CO_BEGIN(l);
-    if (sim_cq_splits(q)) {
+    if (sim_cq_counts_on(q)) {
         sim_cq_put_wait_count(q, q->host.launched);
         MADE(l);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From programs to records, where the host works with two dispatchers: the first one writes what a
- * launch needs, the subordinate one sends the go words when the launch before is over.
- * Announcements of workers are counted on without clearing; launch messages go round in their ring,
- * and kernels in places of their own. */
+/* From programs to records, where the host counts the announcements of workers on, without
+ * clearing: launch messages go round in their ring, and kernels in places of their own. Go words
+ * wait until the launch before is over; the subordinate dispatcher sends them, where there is one.
+ */
 #include "capture/sim/cq/put.h"
 
 /* What the subordinate needs to know, once. */
@@ -34,16 +34,18 @@ bool sim_cq_split_prepare(struct sim_cq *q)
     struct cq_lowering *l = &q->lowering;
     CO_BEGIN(l);
     l->cores = &q->cores[CQ_ROLE_ALL];
-    if (is_first(q)) {
+    if (is_first(q) && sim_cq_splits(q)) {
         sim_cq_put_worker_sems(q);
         MADE(l);
+    }
+    if (is_first(q)) {
         sim_cq_put_go_list(q);
-        sim_cq_address(q, 1);
+        sim_cq_address(q, sim_cq_splits(q));
         MADE(l);
     }
     for (l->i = 0; fills_buffer(q) && l->i <= pages_of(q->n); l->i++) {
         sim_cq_put_go_list(q);
-        sim_cq_address(q, 1);
+        sim_cq_address(q, sim_cq_splits(q));
         MADE(l);
     }
     sim_cq_put_offsets(q);
@@ -69,7 +71,7 @@ static bool multicasts(const struct sim_cq *q)
                   q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_HIGH ||
                   (q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_LOW && !observed);
     return !q->set->multicasts_by_count && q->cores[CQ_ROLE_ALL].rects == 1 && !single &&
-           sim_mix(&q->k, 9, 0) % 3 == 0;
+           (!sim_cq_splits(q) || sim_mix(&q->k, 9, 0) % 3 == 0);
 }
 
 /* Faults: the subordinate is never notified; it waits for one announcement too few, or too many. */
@@ -77,7 +79,10 @@ bool sim_cq_split_go(struct sim_cq *q)
 {
     struct cq_lowering *l = &q->lowering;
     CO_BEGIN(l);
-    if (!sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_UNNOTIFIED)) {
+    if (!sim_cq_splits(q)) {
+        sim_cq_put_barrier(q);
+        MADE(l);
+    } else if (!sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_UNNOTIFIED)) {
         sim_cq_put_notify(q, !q->unproven);
         q->unproven = false;
         MADE(l);
@@ -86,7 +91,7 @@ bool sim_cq_split_go(struct sim_cq *q)
     l->count += sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_WAIT_HIGH);
     l->count -= sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_WAIT_LOW);
     sim_cq_put_go(q, multicasts(q) ? 0 : q->workers, l->count, multicasts(q));
-    sim_cq_address(q, 1);
+    sim_cq_address(q, sim_cq_splits(q));
     q->host.launched += q->workers;
     MADE(l);
     CO_END(l);

@@ -374,6 +374,8 @@ void sim_cq_send_publish(struct sim_cq *q, uint32_t semaphore, uint32_t pages);
 void sim_cq_send_release(struct sim_cq *q, uint32_t semaphore, uint32_t pages);
 void sim_cq_send_subordinate_release(struct sim_cq *q, uint32_t pages);
 /* A go word of the subordinate dispatcher, from L1 address `from`. */
+/* Where a multicast of go words goes. A fault: not to its first row, or column. */
+struct nocap_cq_rect sim_cq_all_workers(struct sim_cq *q);
 void sim_cq_send_go(struct sim_cq *q, struct nocap_cq_rect to, bool mcast, uint32_t from);
 /* Of the dispatcher: d->to .. d->addr say where. `shows_done`: the trace shows its acknowledgement.
  */
@@ -418,6 +420,12 @@ void sim_cq_write_worker(struct sim_cq *q, struct cq_worker *w, uint32_t addr, c
 static inline bool sim_cq_splits(const struct sim_cq *q)
 {
     return q->options.scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE;
+}
+
+/* Whether it counts notifies on, and does not clear the count for each launch. */
+static inline bool sim_cq_counts_on(const struct sim_cq *q)
+{
+    return sim_cq_splits(q) || q->options.scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST;
 }
 
 /* ---- places ---- */

@@ -78,18 +78,18 @@ static void put_sub(struct sim_cq *q, const struct nocap_cq_command *c, uint32_t
 static uint32_t config_base(const struct sim_cq *q)
 {
     uint32_t place = q->lowering.program.index % CQ_CONFIG_PLACES;
-    return q->n->kernel_config + (sim_cq_splits(q) ? place * CONFIG_PLACE : 0);
+    return q->n->kernel_config + (sim_cq_counts_on(q) ? place * CONFIG_PLACE : 0);
 }
 
 /* An address in it as commands have it, and the write offset that goes with it. */
 static uint32_t config_address(const struct sim_cq *q, uint32_t offset)
 {
-    return offset + (sim_cq_splits(q) ? 0 : config_base(q));
+    return offset + (sim_cq_counts_on(q) ? 0 : config_base(q));
 }
 
 static uint32_t config_index(const struct sim_cq *q)
 {
-    return sim_cq_splits(q) ? CONFIG_INDEX : 0;
+    return sim_cq_counts_on(q) ? CONFIG_INDEX : 0;
 }
 
 /* WRITE_PACKED_LARGE: `size` bytes to all of the role, one copy a rectangle; `index`: of the write
@@ -424,7 +424,7 @@ void sim_cq_put_message(struct sim_cq *q)
         message.kernel_text_offset[i] = BINARY_OFFSET + 0x40 * (i + 1);
     }
     nocap_launch_encode(q->layout, &message, bytes);
-    uint32_t slot = sim_cq_splits(q) ? (uint32_t)(p->index % q->layout->launch_slots) : 0;
+    uint32_t slot = sim_cq_counts_on(q) ? (uint32_t)(p->index % q->layout->launch_slots) : 0;
     put_large(q, nocap_launch_slot(q->layout, next ? NEXT_SLOT : slot), 0, bytes,
               q->layout->launch_size);
 }

@@ -143,8 +143,7 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
     CO_END(a);
 }
 
-/* Where a multicast goes. A fault: not to its first row, or column. */
-static struct nocap_cq_rect all_workers(struct sim_cq *q)
+struct nocap_cq_rect sim_cq_all_workers(struct sim_cq *q)
 {
     struct nocap_cq_rect rect = q->cores[CQ_ROLE_ALL].rect[0];
     if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_SHORT)) {
@@ -167,7 +166,7 @@ static void send_words(struct sim_cq *q, struct cq_agent *a)
     CQ_SLEEP(q, a, 6, 4);
     if (s->command.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO &&
         !sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_LEFT_OUT)) {
-        sim_cq_send_go(q, all_workers(q), true, s->ptr);
+        sim_cq_send_go(q, sim_cq_all_workers(q), true, s->ptr);
         CQ_SLEEP(q, a, 6, 6);
     }
     for (s->turn = 0; s->turn < s->command.num_unicast_txns; s->turn++) {
