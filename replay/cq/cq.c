@@ -97,7 +97,7 @@ static void queue_event(struct cq *q, const struct nocap_event *e)
     switch (e->op) {
     case NOCAP_OP_RECORD: cq_issue_record(q, e); break;
     case NOCAP_OP_FETCH: cq_prefetch_fetch_event(q, e); break;
-    case NOCAP_OP_LANDED: cq_prefetch_landed(q); break;
+    case NOCAP_OP_LANDED: cq_prefetch_landed(q, e); break;
     case NOCAP_OP_RELAY: cq_relay_piece(q, e->addr, size, e->data, e->data_size, e); break;
     case NOCAP_OP_EXEC: exec_event(q, e); break;
     case NOCAP_OP_CREDIT: credit_event(q, e); break;

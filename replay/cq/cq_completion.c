@@ -421,6 +421,13 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
     bool first = !c->rd.known; /* perhaps of the boot, which copies none */
     fault_id since = first ? FAULT_UNREPORTED : FAULT_NONE;
     uint32_t next = first ? value : cq_ptr_advance(q, c->rd.v, 1);
+    if (c->left_out.known && value == c->left_out.v && value != next) {
+        CQ_HOST_AFTER(q, CQ_063, c->left_out.since, false, NO_REFS,
+                      "the read pointer one page on, after that page was seen and read",
+                      "0x%x behind the next", value);
+        c->left_out.known = false;
+        return;
+    }
     if (!first) {
         const char *wrong = store_problem(q, value);
         FOLLOWING(q->m, c->rd.since,
@@ -429,6 +436,9 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
                            "the read pointer one page on, after that page was seen and read",
                            WITH_NUMBER(wrong, value)));
         since = wrong == NULL ? FAULT_NONE : q->m->fault;
+        if (value == cq_ptr_advance(q, next, 1)) {
+            resync(&c->left_out, next, since);
+        }
     }
     if (c->given.known && q->sees_sysmem && !first) {
         CQ_HOST(q, CQ_064, false, NO_REFS, "every read pointer copied to host memory", "%s",

@@ -179,7 +179,7 @@ void cq_dispatcher_core(struct cq *q, const struct access *a)
 
 /* ---- NOC ---- */
 
-static void end_write(struct cq_dispatcher *d, struct cq_write *w)
+void cq_end_write(struct cq_dispatcher *d, struct cq_write *w)
 {
     d->unacked -= w->unacked;
     w->unacked = false;
@@ -189,7 +189,7 @@ static void remember(struct cq *q, const struct nocap_event *e)
 {
     struct cq_dispatcher *d = &q->dispatcher;
     struct cq_write *w = &d->writes[d->write_count++ % CQ_WRITES];
-    end_write(d, w); /* who knows: it is not remembered any longer */
+    cq_end_write(d, w); /* who knows: it is not remembered any longer */
     bool named = (e->has & NOCAP_F_ID) != 0;
     *w = (struct cq_write){.id = named ? e->id : UINT64_MAX,
                            .index = e->index,
@@ -229,7 +229,7 @@ static void judge_arrived(struct cq *q, const struct nocap_event *e)
                       "the multicasts of a launch acknowledged before its GO", "GO to %u,%u first",
                       e->d.x, e->d.y);
     if (w != NULL) {
-        end_write(d, w);
+        cq_end_write(d, w);
     }
 }
 
@@ -304,7 +304,7 @@ void cq_judge_waited(struct cq *q, struct cq_brief *b)
         return;
     }
     uint32_t off = (b->count - (uint32_t)s->goes) << (32 - q->numbers->count_bits);
-    FOLLOWING(q->m, b->since,
+    FOLLOWING(q->m, b->since != FAULT_NONE ? b->since : notifies_since(q, s),
               CHECK_AT(q->m, NULL, CQ_048, off == 0, b->at, NO_REFS,
                        "SEND_GO_SIGNAL behind the notifies of all go words before it",
                        "it waits for %u, there were %llu go words", b->count, wide(s->goes)));
@@ -362,7 +362,9 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
         }
     } else if (is_go(q, e, &a, &word)) {
         judge_arrived(q, e);
-        judge_passed(q);
+        if (q->ring.brief.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) {
+            judge_passed(q);
+        }
         cq_dispatcher_go(q, e, word, said);
     } else if (goes_to_all(q, e, &a, &word)) {
         send_go_to_all(q, e, word, said);
@@ -380,7 +382,7 @@ void cq_dispatcher_phase(struct cq *q, const struct nocap_event *e)
         struct cq_write *w = &d->writes[(d->write_count - i) % CQ_WRITES];
         if (w->id == e->id) {
             if (e->phase == NOCAP_PHASE_DONE) {
-                end_write(d, w);
+                cq_end_write(d, w);
                 d->acks_seen |= w->mcast;
             } else {
                 cq_ring_sent(q, w);

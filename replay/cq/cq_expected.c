@@ -16,7 +16,7 @@ void cq_expected_init(struct cq *q, bool origin)
     x->known = origin;
     x->decoded = false;
     x->strays = 0;
-    x->since = x->launch = x->next = FAULT_NONE;
+    x->since = x->launch = x->next = x->missed.since = FAULT_NONE;
 }
 
 /* ---- what comes next ---- */
@@ -176,10 +176,11 @@ static void pass(struct cq_expected *x)
 
 /* ---- a write ---- */
 
-static bool fits(const struct cq *q, const struct cq_target *t, const struct nocap_event *e,
-                 const struct access *a)
+/* Whether the write is the rest of `t`, of which `done` bytes were written. */
+static bool fits(const struct cq *q, const struct cq_target *t, bool mcast, uint64_t done,
+                 const struct nocap_event *e, const struct access *a)
 {
-    uint64_t addr = t->addr + q->expected.at.done, left = t->size - q->expected.at.done;
+    uint64_t addr = t->addr + done, left = t->size - done;
     uint64_t offset;
     bool memory = cq_sysmem_offset(q, a->addr, &offset);
     uint64_t end = e->saddr + a->size; /* pieces end where the buffer's pages do */
@@ -191,11 +192,12 @@ static bool fits(const struct cq *q, const struct cq_target *t, const struct noc
     }
     const struct nocap_noc_ends ends = nocap_noc_ends(e);
     struct nocap_cq_rect rect = nocap_cq_rect_decode(t->noc_xy);
-    rect.high = q->expected.command.mcast ? rect.high : rect.low;
-    rect = t->to_all ? q->expected.all : rect;
-    bool tiles = ends.to_known && nocap_xy_equal(ends.to, rect.low) &&
-                 nocap_xy_equal(ends.to_other, rect.high);
-    tiles |= t->to_all && !q->expected.all_known && e->mcast != 0;
+    rect.high = mcast ? rect.high : rect.low;
+    const struct nocap_cq_rect to = {ends.to, ends.to_other};
+    bool all = e->mcast != 0 && (!ends.to_known || cq_grid_allows(&q->expected.all, to));
+    bool tiles = t->to_all ? all
+                           : ends.to_known && nocap_xy_equal(ends.to, rect.low) &&
+                                 nocap_xy_equal(ends.to_other, rect.high);
     return memory ? (a->addr & ~q->numbers->pcie_address_bit) == addr : tiles && a->addr == addr;
 }
 
@@ -205,13 +207,13 @@ static uint32_t leave_out(struct cq *q, const struct cq_target *t, const struct 
                           const struct access *a)
 {
     struct cq_expected *x = &q->expected;
-    if (fits(q, t, e, a)) {
+    if (fits(q, t, x->command.mcast, x->at.done, e, a)) {
         return 0;
     }
     const struct cq_expected_at before = x->at;
     const fault_id since = x->since;
     for (uint32_t out = 0; t != NULL && x->at.record - before.record <= CQ_LEAP; out++) {
-        if (fits(q, t, e, a)) {
+        if (fits(q, t, x->command.mcast, x->at.done, e, a)) {
             return out;
         }
         pass(x);
@@ -255,12 +257,12 @@ static void note_fault(struct cq *q)
 }
 
 /* Go words that are multicast go to the same rectangle each time. */
-static void take_all(struct cq_expected *x, const struct cq_target *t, const struct nocap_event *e)
+static void take_all(struct cq_expected *x, const struct cq_target *t, const struct nocap_event *e,
+                     bool right)
 {
     const struct nocap_noc_ends ends = nocap_noc_ends(e);
-    if (t->to_all && ends.to_known) {
-        x->all_known = true;
-        x->all = (struct nocap_cq_rect){ends.to, ends.to_other};
+    if (t != NULL && t->to_all && ends.to_known && e->mcast != 0) {
+        cq_grid_take(&x->all, (struct nocap_cq_rect){ends.to, ends.to_other}, right);
     }
 }
 
@@ -329,6 +331,23 @@ static void judge_missing(struct cq *q, const struct cq_target *first, bool mcas
     note_fault(q);
     x->since = fault_of(q->m, right);
     x->strays = 0;
+    x->missed = (struct cq_missed){.since = x->since, .target = *first, .mcast = mcast};
+}
+
+/* Whether it is the first of the writes that were missing, late. */
+static bool is_missed(struct cq *q, const struct nocap_event *e, const struct access *a)
+{
+    struct cq_expected *x = &q->expected;
+    struct cq_missed *missed = &x->missed;
+    bool late = missed->since != FAULT_NONE && fits(q, &missed->target, missed->mcast, 0, e, a);
+    if (late) {
+        CQ_EXECUTOR_AFTER(q, CQ_072, missed->since, false, NO_REFS,
+                          "every write of a command made before those of the next",
+                          "%llu bytes to 0x%llx of %u,%u late", wide(a->size), wide(a->addr),
+                          e->d.x, e->d.y);
+        missed->since = FAULT_NONE;
+    }
+    return late;
 }
 
 /* What completions are written with has rules of its own. */
@@ -351,8 +370,12 @@ bool cq_expected_write(struct cq *q, const struct nocap_event *e, const struct a
     const struct cq_record *r = cq_record(q, x->at.record);
     bool mcast = x->command.mcast;
     uint32_t out = t != NULL ? leave_out(q, t, e, a) : UINT32_MAX;
+    if (out == UINT32_MAX && is_missed(q, e, a)) {
+        return false;
+    }
     if (out == UINT32_MAX) {
         judge_stray(q, e, a);
+        take_all(x, next_target(q), e, false);
         return false;
     }
     if (out > 0) {
@@ -364,7 +387,7 @@ bool cq_expected_write(struct cq *q, const struct nocap_event *e, const struct a
         x->since = FAULT_NONE;
         x->strays = 0;
     }
-    take_all(x, t, e);
+    take_all(x, t, e, true);
     take_go_word(x);
     x->at.done += a->size;
     if (x->at.done >= t->size) {
@@ -401,6 +424,8 @@ static void judge_left(struct cq *q, const struct cq_target *t, const char *unti
                       where_text(text, t, x->command.mcast));
     note_fault(q);
     cq_blame(&x->since, fault_of(q->m, right));
+    x->missed =
+        (struct cq_missed){.since = fault_of(q->m, right), .target = *t, .mcast = x->command.mcast};
     next_command(q);
 }
 

@@ -17,6 +17,7 @@ void cq_issue_init(struct cq *q, bool origin)
     }
     h->span_first = h->span_count = 0;
     h->spans_lost = h->restates = false;
+    h->passed = h->astray = FAULT_NONE;
     h->alone.index = NO_INDEX;
 }
 
@@ -61,6 +62,7 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
         CQ_HOST_AFTER(q, CQ_025, since, r == NULL, RELATED(r != NULL ? r->at.index : NO_INDEX),
                       "a published record left alone until the device's read of it has landed",
                       "%llu bytes written at +0x%llx", wide(a->size), wide(a->addr));
+        cq_blame(&q->host.astray, fault_of(q->m, r == NULL));
     }
 }
 
@@ -105,10 +107,11 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
                   c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
     whole |= q->loose && g->covered > 0; /* nobody writes what lies between commands */
     if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
-        CQ_HOST(q, CQ_024, whole, NO_REFS,
-                "all bytes of a record written before the slot that publishes it",
-                "%u of %u bytes at +0x%x are", g->covered, size, p->record.addr);
+        CQ_HOST_AFTER(q, CQ_024, q->host.astray, whole, NO_REFS,
+                      "all bytes of a record written before the slot that publishes it",
+                      "%u of %u bytes at +0x%x are", g->covered, size, p->record.addr);
         p->record.unwritten = !whole;
+        q->host.astray = FAULT_NONE;
     }
     if (!whole) {
         p->known = p->given = 0;
@@ -160,8 +163,11 @@ static void publish_passed(struct cq *q, uint32_t number, uint32_t entry)
         p->next++; /* the device has read it already */
         p->landed = p->landed < p->next ? p->next : p->landed;
     }
-    q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
-        .at = cq_event_ref(q, NOCAP_BY_HOST), .slot = (uint16_t)number, .slot_known = true};
+    q->records[q->published++ % CQ_RECORDS] =
+        (struct cq_record){.at = cq_event_ref(q, NOCAP_BY_HOST),
+                           .slot = (uint16_t)number,
+                           .slot_known = true,
+                           .several = q->numbers->inline_only == 0}; /* perhaps */
     q->host.cursor.known = false;
 }
 
@@ -209,8 +215,8 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     if (size == 0 || addr != place_whole(&q->places.issue, h->cursor.v, size)) {
         return;
     }
-    CQ_HOST(q, CQ_029, false, NO_REFS, "the slots filled one after the other",
-            "the record of slot %u is fetched, and the slot was not filled", slot);
+    CQ_HOST_AFTER(q, CQ_029, h->slot.since, false, NO_REFS, "the slots filled one after the other",
+                  "the record of slot %u is fetched, and the slot was not filled", slot);
     h->passed = q->m->fault;
     resync(&h->slot, place_behind(&q->places.slots, slot, 1), h->passed);
     publish_passed(q, slot, says);
@@ -293,7 +299,8 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     }
     cq_restated_alone(q, slot, e);
     if (q->host.slot.known && slot == last && q->host.slots[slot] == CQ_SLOT_FILLED) {
-        judge_free(q, slot); /* the same entry once more */
+        judge_free(q, slot); /* the same entry once more, or that of the next slot */
+        cq_blame(&q->host.slot.since, q->m->fault);
         return;
     }
     bool next = judge_slot(q, slot);

@@ -88,6 +88,9 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         }
     } else if (e->op != NOCAP_OP_READ) {
         judge_target(q, e, size);
+        if (e->op == NOCAP_OP_ATOMIC && e->by == NOCAP_BY_BRISC) {
+            cq_relay_publish_elsewhere(q, e);
+        }
     }
 }
 

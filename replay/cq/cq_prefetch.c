@@ -78,45 +78,29 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     p->fence = (struct value){.known = size != 0, .since = since, .v = l1 + size};
 }
 
-/* Whether a read has not landed, of which the records before number `landed` have. */
-static bool in_flight(const struct cq_fetch *f, uint64_t landed)
-{
-    return f->any && !f->landed && f->record != NO_INDEX && landed <= f->record;
-}
-
-/* The latest read is not the latest any more. */
-static void add_flight(struct cq_prefetcher *p)
-{
-    const struct cq_fetch *f = &p->fetch;
-    if (p->flight_count == CQ_FLIGHTS) { /* told already: the oldest is followed no longer */
-        memmove(p->flights, p->flights + 1, --p->flight_count * sizeof p->flights[0]);
-    }
-    p->flights[p->flight_count++] = (struct cq_flight){
-        .record = f->record, .reads = f->reads, .whole = f->size == 0 || f->got >= f->size};
-}
-
 /* A new read begins. */
 static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
     const uint32_t most = q->numbers->reads_in_flight;
-    bool flying = in_flight(f, p->landed);
+    bool flying = cq_in_flight(f, p->landed);
     bool pending = (p->landed_seen || p->dones_seen) && flying;
-    struct cq_record *before = cq_record(q, f->record);
+    uint64_t oldest = p->flight_count > 0 ? p->flights[0].record : f->record;
     if (f->any && p->synced) {
         bool right = !pending || p->flight_count + 1 < most;
-        CQ_FETCHER_AFTER(
-            q, CQ_033, before != NULL ? before->read_since : FAULT_NONE, right, RELATED(f->index),
-            "no more PCIe reads at a time than the prefetcher makes",
-            most > 1 ? "%u before it have not landed" : "the one before has not landed",
-            p->flight_count + 1);
-        if (!right && before != NULL) {
-            cq_blame(&before->read_since, q->m->fault);
+        CQ_FETCHER_AFTER(q, CQ_033, cq_read_since(q, oldest), right, RELATED(f->index),
+                         "no more PCIe reads at a time than the prefetcher makes",
+                         most > 1 ? "%u before it have not landed"
+                                  : "the one before has not landed",
+                         p->flight_count + 1);
+        if (!right) {
+            cq_prefetch_arrived(q, oldest, q->m->fault);
+            flying = cq_in_flight(f, p->landed);
         }
     }
     if (flying && most > 1) {
-        add_flight(p);
+        cq_add_flight(p);
     }
     *f = (struct cq_fetch){.any = true,
                            .addr = addr,
@@ -179,6 +163,25 @@ static uint32_t left_out(struct cq *q, uint32_t addr)
     return inside ? addr - r->addr : 0;
 }
 
+/* Whether a record that was read before is read once more: no slot was read for it, and it is not
+ * the next one. */
+static bool reads_again(struct cq *q, uint32_t addr)
+{
+    const struct cq_prefetcher *p = &q->prefetcher;
+    const struct cq_record *r = cq_record(q, p->next);
+    bool sees = q->sees_loads && q->sees[CQ_PREFETCH] && p->slot.known && p->synced;
+    if (!sees || p->fetch.slot_seen || (r != NULL && r->addr_known && r->addr == addr)) {
+        return false;
+    }
+    const uint64_t first = cq_entries_back(q, p->next, CQ_LEAP);
+    for (uint64_t n = p->next; n > first && (r = cq_record(q, n - 1)) != NULL; n--) {
+        if (r->part == 0 && r->addr_known && addr - r->addr < r->real) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
@@ -226,6 +229,11 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
         CQ_FETCHER_ON(q, CQ_030, &f->since, false, RELATED(f->index),
                       "one read an entry, packet behind packet", "+0x%x, +0x%x is next", addr,
                       f->addr + f->got);
+        return;
+    }
+    if (!goes_on && reads_again(q, addr)) {
+        CQ_FETCHER(q, CQ_030, false, RELATED(f->index), "one read an entry", "+0x%x once more",
+                   addr);
         return;
     }
     if (goes_on) {
@@ -279,9 +287,9 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
     bool twice =
         has_slot && p->slot.known && f->any && slot == place_before(&q->places.slots, p->slot.v);
-    CQ_FETCHER(q, CQ_030, !twice, RELATED(f->index), "one read an entry",
-               "slot %u for the second time", slot);
-    if (twice) {
+    CQ_FETCHER_AFTER(q, CQ_030, p->slot.since, !twice, RELATED(f->index), "one read an entry",
+                     "slot %u for the second time", slot);
+    if (twice && p->slot.since == FAULT_NONE) { /* else the time before it was another's */
         return;
     }
     if (has_slot) {
@@ -297,78 +305,6 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
         CQ_FETCHER(q, CQ_030, e->size == f->size, NO_REFS, "as many bytes read as the entry says",
                    "%llu, the entry has %u", wide(e->size), f->size);
         f->got = f->size;
-    }
-}
-
-/* The read of a record has landed; those before it have, unless they are in flight still. */
-static void land(struct cq *q, uint64_t record)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    uint64_t before = cq_behind(q, record);
-    const struct cq_record *r;
-    for (uint64_t n = record; n < before && cq_record(q, n) != NULL; n++) {
-        cq_record(q, n)->landed = true;
-        cq_report_step(q, NOCAP_RECORD_LANDED, cq_record(q, n));
-    }
-    for (uint32_t i = 0; i < p->flight_count; i++) {
-        before = p->flights[i].record < before ? p->flights[i].record : before;
-    }
-    while (before < p->next && (r = cq_record(q, before)) != NULL && r->landed) {
-        before++;
-    }
-    p->landed = before > p->landed ? before : p->landed;
-}
-
-static void land_flight(struct cq *q, uint32_t i)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    uint64_t record = p->flights[i].record;
-    p->flight_count--;
-    memmove(p->flights + i, p->flights + i + 1, (p->flight_count - i) * sizeof p->flights[0]);
-    land(q, record);
-}
-
-static void land_latest(struct cq *q)
-{
-    struct cq_fetch *f = &q->prefetcher.fetch;
-    if (in_flight(f, q->prefetcher.landed)) {
-        f->landed = true;
-        land(q, f->record);
-    }
-}
-
-/* The oldest read has landed. */
-void cq_prefetch_landed(struct cq *q)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    p->landed_seen = true;
-    if (p->flight_count > 0) {
-        land_flight(q, 0);
-    } else {
-        land_latest(q);
-    }
-}
-
-void cq_prefetch_done(struct cq *q, uint64_t id)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    struct cq_fetch *f = &p->fetch;
-    for (uint32_t i = 0; i < p->flight_count; i++) {
-        struct cq_flight *flight = &p->flights[i];
-        if (cq_packet_over(&flight->reads, id)) {
-            p->dones_seen = true;
-            if (flight->reads.count == 0 && flight->whole) {
-                land_flight(q, i);
-            }
-            return;
-        }
-    }
-    if (cq_packet_over(&f->reads, id)) {
-        p->dones_seen = true;
-        bool whole = f->size == 0 || f->since != FAULT_NONE || f->got >= f->size;
-        if (f->reads.count == 0 && whole) {
-            land_latest(q);
-        }
     }
 }
 
@@ -462,8 +398,9 @@ static void judge_parse(struct cq *q, const struct access *a)
     if (r == NULL || !p->dones_seen || !r->l1_known || !touches(a, r->l1, r->size)) {
         return;
     }
-    CQ_FETCHER(q, CQ_034, r->landed, RELATED(p->fetch.index), "a command read after it has landed",
-               "0x%llx read", wide(a->addr));
+    CQ_FETCHER_AFTER(q, CQ_034, r->read_since, r->landed, RELATED(p->fetch.index),
+                     "a command read after it has landed", "0x%llx read", wide(a->addr));
+    cq_blame(&r->read_since, fault_of(q->m, r->landed));
 }
 
 void cq_prefetch_core(struct cq *q, const struct access *a)

@@ -373,13 +373,23 @@ void cq_launch_forget(struct cq *q);
 void cq_launch_lose(struct cq *q, bool all);
 void cq_brief(const struct nocap_cq_command *command, struct cq_brief *brief);
 
-/* cq_prefetch.c: reads, landing */
+/* cq_prefetch.c: reads */
 void cq_prefetch_init(struct cq *q, bool origin);
 void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *event);
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
-void cq_prefetch_landed(struct cq *q);
-void cq_prefetch_done(struct cq *q, uint64_t id);
 void cq_prefetch_core(struct cq *q, const struct access *a);
+
+/* cq_landed.c: reads in flight */
+/* Whether a read has not landed, of which the records before number `landed` have. */
+bool cq_in_flight(const struct cq_fetch *f, uint64_t landed);
+/* The latest read is not the latest any more. */
+void cq_add_flight(struct cq_prefetcher *p);
+void cq_prefetch_landed(struct cq *q, const struct nocap_event *event);
+/* What is wrong with the read of a record. */
+fault_id cq_read_since(struct cq *q, uint64_t number);
+/* The record is used, so its read is taken to have landed; `since`: the trace says it has not. */
+void cq_prefetch_arrived(struct cq *q, uint64_t number, fault_id since);
+void cq_prefetch_done(struct cq *q, uint64_t id);
 
 /* cq_relay.c: from the prefetcher into the dispatch buffer */
 /* The number of the record that is relayed next, or now; NO_INDEX: not known. */
@@ -388,6 +398,8 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
                     uint64_t known, const struct nocap_event *event);
 void cq_relay_sent(struct cq *q, uint64_t id);
 void cq_relay_publish(struct cq *q, uint32_t value);
+/* It counts up something else. */
+void cq_relay_publish_elsewhere(struct cq *q, const struct nocap_event *event);
 /* The same of the subordinate dispatcher's. */
 void cq_relay_publish_subordinate(struct cq *q, uint32_t value);
 
@@ -413,6 +425,8 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *event);
 void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
 /* The first of the multicasts without an end; NULL: there is none. */
 struct cq_write *cq_unacked(struct cq_dispatcher *d);
+/* It has one, or is taken to have. */
+void cq_end_write(struct cq_dispatcher *d, struct cq_write *w);
 /* A go word leaves for a tile; `said`: as a command says. */
 void cq_dispatcher_go(struct cq *q, const struct nocap_event *event, uint32_t word, bool said);
 /* The same to a rectangle: those of its workers answer whose go index says that word. */
@@ -446,6 +460,9 @@ struct cq_record *cq_subordinate_record(struct cq *q);
 
 /* cq_subordinate_go.c: its go words */
 void cq_subordinate_write(struct cq *q, const struct nocap_event *event);
+/* Whether a multicast to `rect` goes where they go, and, if so, takes it for known. */
+bool cq_grid_allows(const struct cq_grid *g, struct nocap_cq_rect rect);
+void cq_grid_take(struct cq_grid *g, struct nocap_cq_rect rect, bool right);
 /* Whether a write of a dispatcher is a go word, for a worker or for a rectangle. */
 bool cq_is_go_word(const struct cq *q, const struct nocap_event *event, const struct access *a,
                    uint32_t *word);

@@ -343,6 +343,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     fault_id entry = judge_entry(q, p, size);
     r->since = judge_place(q, p, r);
     bool placed = r->since == FAULT_NONE;
+    cq_blame(&r->since, entry);
     r->real = p->given != 0 ? p->given : size;
     if (p->known < NOCAP_CQ_HEADER) {
         cq_completion_lose(q);

@@ -36,6 +36,13 @@ static bool lies_at(struct cq *q, uint64_t number, uint64_t addr)
 static void find_record(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
+    const struct cq_record *next = relayed(q);
+    const uint8_t *bytes = next != NULL && next->good ? cq_bytes_of(q, next) : NULL;
+    struct access a = access_of_event(e, e->daddr, e->size);
+    if (bytes != NULL && a.known > 0 && next->known > NOCAP_CQ_HEADER &&
+        cq_bytes_differ(&a, bytes + NOCAP_CQ_HEADER, next->known - NOCAP_CQ_HEADER) == UINT64_MAX) {
+        return; /* its bytes */
+    }
     uint64_t first = p->relay != NO_INDEX ? p->relay : 0;
     if (e->kind != NOCAP_EV_NOC || (e->has & NOCAP_F_SADDR) == 0 || !p->synced ||
         lies_at(q, cq_relay_next(q), e->saddr)) {
@@ -56,9 +63,13 @@ static void judge_landed(struct cq *q, struct cq_record *r)
     if (r == NULL || !(p->landed_seen || p->dones_seen)) {
         return;
     }
-    CQ_FETCHER_AFTER(q, CQ_034, r->read_since, p->relay < p->landed, RELATED(r->at.index),
+    bool landed = p->relay < p->landed;
+    CQ_FETCHER_AFTER(q, CQ_034, cq_read_since(q, p->relay), landed, RELATED(r->at.index),
                      "a record relayed after its read has landed", "%s", "it has not");
-    cq_blame(&r->read_since, fault_of(q->m, p->relay < p->landed));
+    cq_blame(&r->read_since, fault_of(q->m, landed));
+    if (!landed) {
+        cq_prefetch_arrived(q, p->relay, r->read_since);
+    }
     if (!r->fetched) { /* nor was its slot taken */
         cq_blame(&p->slot.since, r->read_since);
     }
@@ -94,6 +105,7 @@ static fault_id take_unrelayed(struct cq *q, uint32_t addr)
         place_wrap(&q->places.buffer, ring->cursor.v + (uint64_t)pages * q->numbers->page);
     p->unrelayed = 0;
     if (pages != 0 && addr == behind) {
+        p->skipped = ring->cursor;
         ring->acquired += pages;
         ring->cursor.v = behind;
         p->relay += p->relay != NO_INDEX;
@@ -255,6 +267,7 @@ void cq_relay_publish_subordinate(struct cq *q, uint32_t value)
     cq_subordinate_publish(q, p->relay, value, p->unsent.count == 0 || !p->sents_seen);
     if (!open && p->open) { /* perhaps of what is relayed to the other one */
         cq_blame(&p->since, q->m->fault);
+        cq_blame(&q->ring.since, q->m->fault);
     } else if (open) {
         cq_report_step(q, NOCAP_RECORD_HANDED, r);
         next_record(q, r);
@@ -283,6 +296,13 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     }
     if (size > place_size(&q->places.buffer) || !in_buffer(q, addr, e)) {
         relay_elsewhere(q, addr, size, e);
+        return;
+    }
+    if (p->skipped.known && addr == p->skipped.v && q->ring.cursor.v != addr) {
+        CQ_FETCHER_AFTER(q, CQ_036, p->skipped.since, false, NO_REFS,
+                         "a record on the next page of the dispatch buffer", "0x%llx behind it",
+                         wide(addr));
+        p->skipped.known = false;
         return;
     }
     uint32_t offset =
@@ -440,4 +460,17 @@ void cq_relay_publish(struct cq *q, uint32_t value)
             end_relay(q, r, pages);
         }
     }
+}
+
+void cq_relay_publish_elsewhere(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    if (q->loose || q->boot[CQ_PREFETCH].running != YES || !q->ring.cursor.known || !p->open) {
+        return;
+    }
+    CQ_FETCHER_AFTER(q, CQ_037, p->since, false, RELATED(p->index),
+                     "the pages of a record published to its dispatcher",
+                     "0x%llx of %u,%u counted up", wide(e->daddr), e->d.x, e->d.y);
+    cq_blame(&p->since, q->m->fault);
+    cq_blame(&q->ring.since, q->m->fault);
 }

@@ -111,6 +111,7 @@ struct cq_host {
     uint64_t span_first, span_count;
     bool spans_lost;
     fault_id passed; /* the latest slots that were passed over */
+    fault_id astray; /* a write that hit another record: perhaps it was meant for the next */
     bool restates;   /* a slot store has restated a record */
     /* A slot store that restates a record, which has not come; index NO_INDEX: none. */
     struct event_ref alone;
@@ -168,11 +169,12 @@ struct cq_prefetcher {
     uint64_t relay;   /* number of the record relayed next, or now; NO_INDEX: not known */
     uint64_t stalled; /* .. but this one, once it is read */
     uint32_t at, begin, bytes, pages;
-    uint32_t handed;    /* of its pages, those published; they come in pieces if bytes from
-                           elsewhere follow */
-    uint32_t taken;     /* of its pages, those that it has acquired */
-    uint32_t unrelayed; /* pages that were published without a record */
-    fault_id forgot;    /* a record that was not published before the next: it may be yet */
+    uint32_t handed;      /* of its pages, those published; they come in pieces if bytes from
+                             elsewhere follow */
+    uint32_t taken;       /* of its pages, those that it has acquired */
+    uint32_t unrelayed;   /* pages that were published without a record */
+    struct value skipped; /* the page of a record that was published and not relayed */
+    fault_id forgot;      /* a record that was not published before the next: it may be yet */
     struct cq_brief brief;
     fault_id since; /* what is wrong with it */
     struct cq_packets unsent;
@@ -213,17 +215,23 @@ struct cq_ring {
     uint64_t release_count;
 };
 
+/* The rectangle that go words are multicast to, always the same; where one went elsewhere, it or
+ * the other is. */
+struct cq_grid {
+    bool known, doubtful;
+    struct nocap_cq_rect rect, other;
+};
+
 /* The subordinate dispatcher and the prefetcher's relays to it. */
 struct cq_subordinate {
-    bool origin;                      /* counted from the very first page */
-    bool credits, releases, notifies; /* they are seen where the profile has them */
-    bool open;                        /* a record is relayed and not published yet */
-    bool reads;                       /* it was seen to begin with its present command */
-    bool decoded;                     /* `record` is that command's */
-    bool started;                     /* a SEND_GO_SIGNAL: it was begun with */
-    bool let;                         /* of its launch: that was judged */
-    bool multicast;                   /* .. and that its go word went to all */
-    bool grid_known;
+    bool origin;                            /* counted from the very first page */
+    bool credits, releases, notifies;       /* they are seen where the profile has them */
+    bool open;                              /* a record is relayed and not published yet */
+    bool reads;                             /* it was seen to begin with its present command */
+    bool decoded;                           /* `record` is that command's */
+    bool started;                           /* a SEND_GO_SIGNAL: it was begun with */
+    bool let;                               /* of its launch: that was judged */
+    bool multicast;                         /* .. and that its go word went to all */
     bool listed;                            /* `table` is known: where go words go */
     uint64_t acquired, published, released; /* pages: each a command */
     struct value cursor, at; /* pages: where the prefetcher goes on; of its present command */
@@ -241,8 +249,9 @@ struct cq_subordinate {
     fault_id since;            /* the pages are known since */
     struct nocap_cq_record record;
     uint32_t words, table[CQ_GO_TABLE];
-    struct nocap_cq_rect grid; /* grid_known: where such a go word goes */
-    uint32_t sent, strays;     /* go words of the present command; those that are none of it */
+    struct cq_grid grid;
+    uint32_t sent, strays; /* go words of the present command; those that are none of it */
+    fault_id missing;      /* of one that may come late; none since one was right */
     fault_id written; /* what was written for the launches that it is notified of is known since */
     uint32_t notified[CQ_STREAMS], launched[CQ_STREAMS]; /* by the dispatcher; by itself */
     uint32_t counts[CQ_STREAMS];                         /* as it read them last */
@@ -285,9 +294,13 @@ struct cq_expected {
     uint64_t polls; /* since the dispatcher began with its present command */
     bool decoded;   /* `command` is that record's */
     uint8_t go_word[NOCAP_GO_WORD_SIZE];
-    bool all_known;
-    struct nocap_cq_rect all; /* where go words go that are multicast */
-    uint32_t strays;          /* writes that none explains: each may be one that is missing */
+    struct cq_grid all;
+    uint32_t strays;    /* writes that none explains: each may be one that is missing */
+    struct cq_missed {  /* the latest that is missing, which may come late */
+        fault_id since; /* FAULT_NONE: none */
+        struct cq_target target;
+        bool mcast;
+    } missed;
     fault_id since;
     fault_id launch, next; /* of the writes for the present launch, and for the one after it */
     struct cq_command command;
@@ -373,9 +386,10 @@ struct cq_completion {
     fault_id owed;   /* the pointer moved on before the page was written */
     /* the host */
     struct value rd;
-    struct value seen;   /* pointer that the host read */
-    struct value given;  /* the read pointer that it stored to 0x196E0, and not to +0xc0 yet */
-    struct value copied; /* one that it wrote to +0xc0 first */
+    struct value seen;     /* pointer that the host read */
+    struct value left_out; /* a read pointer that was not stored: it may come yet */
+    struct value given;    /* the read pointer that it stored to 0x196E0, and not to +0xc0 yet */
+    struct value copied;   /* one that it wrote to +0xc0 first */
     bool page_read;
     uint64_t pages_read;
     /* event ids under way */
@@ -402,12 +416,13 @@ struct cq_timestamps {
 };
 
 struct cq_worker {
-    bool go, owes;   /* it got a go word; and has not notified since */
-    uint8_t done;    /* enum known */
-    uint8_t offset;  /* of the stream */
-    fault_id since;  /* it went on without a notify */
-    fault_id lost;   /* of a request that may have been its notify */
-    fault_id launch; /* what it runs is known since */
+    bool go, owes;    /* it got a go word; and has not notified since */
+    uint8_t done;     /* enum known */
+    uint8_t offset;   /* of the stream */
+    fault_id since;   /* it went on without a notify */
+    fault_id missing; /* of such a notify, which may come yet */
+    fault_id lost;    /* of a request that may have been its notify */
+    fault_id launch;  /* what it runs is known since */
     uint64_t go_index;
 };
 

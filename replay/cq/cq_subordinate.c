@@ -227,7 +227,9 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr)
     s->at.v = page;
     s->reads = true;
     s->executed = q->m->event->index;
-    cq_subordinate_start(q);
+    if (!cq_sees_writes(q)) { /* else with its first go word: workers still run the one before */
+        cq_subordinate_start(q);
+    }
     cq_report_step(q, NOCAP_RECORD_EXECUTED, cq_subordinate_record(q));
 }
 
@@ -282,6 +284,9 @@ static void judge_notify(struct cq *q, unsigned stream)
                       RELATED(w != NULL ? w->index : NO_INDEX),
                       "the multicasts of a launch acknowledged before the subordinate is notified",
                       "stream %u first", q->numbers->first_stream + stream);
+    if (barrier && w != NULL) {
+        cq_end_write(&q->dispatcher, w);
+    }
     take_notify(q, stream);
 }
 

@@ -15,6 +15,14 @@ static uint64_t stream_number(const struct cq *q, const struct nocap_cq_command 
     return c->wait_stream - q->numbers->first_stream;
 }
 
+/* Whoever gets no go word does not notify. */
+static void blame_stream(struct cq *q, const struct nocap_cq_command *c, fault_id fault)
+{
+    if (stream_number(q, c) < CQ_STREAMS) {
+        cq_blame(&q->dispatcher.streams[stream_number(q, c)].since, fault);
+    }
+}
+
 /* It begins with a launch: workers run with what was written for it. */
 void cq_subordinate_start(struct cq *q)
 {
@@ -40,11 +48,13 @@ static void judge_let(struct cq *q, const struct nocap_cq_command *c)
     s->launched[stream]++;
     if (s->origin && (s->notifies || q->prefetcher.events_seen)) {
         bool right = s->launched[stream] <= s->notified[stream];
-        CQ_EXECUTOR_AFTER(q, CQ_073, s->since, right, RELATED(record_index(q)),
+        fault_id since = s->missing != FAULT_NONE ? s->missing : s->since; /* those of before */
+        CQ_EXECUTOR_AFTER(q, CQ_073, since, right, RELATED(record_index(q)),
                           "go words sent when the dispatcher has notified its subordinate",
                           "launch %u of stream %llu, %u were notified", s->launched[stream],
                           wide(c->wait_stream), s->notified[stream]);
         cq_blame(&q->expected.launch, fault_of(q->m, right));
+        s->notified[stream] = right ? s->notified[stream] : s->launched[stream];
     }
 }
 
@@ -92,7 +102,8 @@ static uint32_t count_words(const struct cq *q, const struct nocap_cq_command *c
 static void judge_stray(struct cq *q, const struct nocap_event *e, uint32_t word, bool said)
 {
     struct cq_subordinate *s = &q->subordinate;
-    CQ_EXECUTOR_AFTER(q, CQ_072, s->since, said, RELATED(record_index(q)),
+    CQ_EXECUTOR_AFTER(q, CQ_072, s->missing != FAULT_NONE ? s->missing : s->since, said,
+                      RELATED(record_index(q)),
                       "the go words of the subordinate dispatcher, which its command says",
                       "0x%08x to 0x%llx of %u,%u%s", word, wide(e->daddr), e->d.x, e->d.y,
                       e->mcast != 0 ? " and others" : "");
@@ -122,6 +133,7 @@ static bool take_word(struct cq *q, const struct nocap_cq_command *c, const stru
                       "the go words of the subordinate dispatcher, one behind the other",
                       "%u missing before that of %u,%u", out, e->d.x, e->d.y);
     cq_blame(&q->expected.launch, fault_of(q->m, right));
+    s->missing = fault_of(q->m, right);
     s->strays -= out < s->strays ? out : s->strays;
     s->sent = (uint32_t)i + 1;
     return true;
@@ -140,6 +152,24 @@ static uint32_t count_missed(const struct cq *q, struct nocap_cq_rect of, struct
     return count;
 }
 
+static bool equal(struct nocap_cq_rect a, struct nocap_cq_rect b)
+{
+    return nocap_xy_equal(a.low, b.low) && nocap_xy_equal(a.high, b.high);
+}
+
+bool cq_grid_allows(const struct cq_grid *g, struct nocap_cq_rect rect)
+{
+    return !g->known || equal(g->rect, rect) || (g->doubtful && equal(g->other, rect));
+}
+
+void cq_grid_take(struct cq_grid *g, struct nocap_cq_rect rect, bool right)
+{
+    g->other = right ? g->other : rect;
+    g->rect = right ? rect : g->rect;
+    g->doubtful = !right;
+    g->known = true;
+}
+
 /* It goes to the same rectangle each time. */
 static bool take_multicast(struct cq *q, const struct nocap_cq_command *c,
                            const struct nocap_event *e, uint32_t word)
@@ -148,16 +178,14 @@ static bool take_multicast(struct cq *q, const struct nocap_cq_command *c,
     const struct nocap_noc_ends ends = nocap_noc_ends(e);
     const struct nocap_cq_rect grid = {ends.to, ends.to_other};
     uint64_t at = q->m->layout->go_messages + c->multicast_go_offset * NOCAP_GO_WORD_SIZE;
-    bool same = !s->grid_known ||
-                (nocap_xy_equal(grid.low, s->grid.low) && nocap_xy_equal(grid.high, s->grid.high));
+    bool same = cq_grid_allows(&s->grid, grid);
     bool said = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && !s->multicast && e->daddr == at &&
                 word == (uint32_t)c->go_signal && same;
     judge_stray(q, e, word, said);
-    if (said) {
-        s->multicast = s->grid_known = true;
-        s->grid = grid;
-    } else if (!same) {
-        s->left_out += count_missed(q, s->grid, grid);
+    s->multicast |= said;
+    s->left_out += same ? 0 : count_missed(q, s->grid.rect, grid);
+    if (said || !same) {
+        cq_grid_take(&s->grid, grid, same);
     }
     return said;
 }
@@ -177,11 +205,17 @@ void cq_subordinate_write(struct cq *q, const struct nocap_event *e)
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
     struct access a = access_of_event(e, e->daddr, size);
     uint32_t word;
-    if (q->loose || !cq_is_go_word(q, e, &a, &word)) {
+    const struct nocap_cq_command *c = q->loose ? NULL : cq_subordinate_command(q);
+    bool known = c != NULL && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL;
+    bool go = !q->loose && cq_is_go_word(q, e, &a, &word);
+    if (!go && known && (e->mcast != 0 || cq_is_worker(q, e->d))) {
+        cq_subordinate_start(q);
+        judge_stray(q, e, (uint32_t)c->go_signal, false); /* it writes nothing else */
+        blame_stream(q, c, q->m->fault);
+    }
+    if (!go) {
         return;
     }
-    const struct nocap_cq_command *c = cq_subordinate_command(q);
-    bool known = c != NULL && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL;
     bool said = false;
     if (known) {
         cq_subordinate_start(q);
@@ -203,6 +237,7 @@ void cq_subordinate_write(struct cq *q, const struct nocap_event *e)
 void cq_subordinate_end_launch(struct cq *q, const struct nocap_cq_command *c)
 {
     struct cq_subordinate *s = &q->subordinate;
+    cq_subordinate_start(q);
     judge_let(q, c);
     if (cq_sees_writes(q)) {
         uint32_t out = s->listed ? count_words(q, c, s->sent, c->num_unicast_txns) : 0;
@@ -215,5 +250,7 @@ void cq_subordinate_end_launch(struct cq *q, const struct nocap_cq_command *c)
             "every go word of a command sent before its page is released", "%u of %llu missing",
             out, wide(c->num_unicast_txns + (c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO)));
         cq_blame(&q->expected.launch, fault_of(q->m, right));
+        s->missing = fault_of(q->m, right);
+        blame_stream(q, c, fault_of(q->m, right));
     }
 }

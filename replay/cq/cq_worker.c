@@ -45,6 +45,8 @@ void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
     }
     *w = (struct cq_worker){.go = true,
                             .owes = true,
+                            .since = w->since,
+                            .missing = w->missing,
                             .done = NO,
                             .offset = nocap_go_decode(word).offset,
                             .launch = q->expected.launch,
@@ -59,6 +61,7 @@ static void settle(struct cq *q, struct cq_worker *w, struct nocap_xy at, fault_
 {
     w->owes = false;
     w->since = since;
+    w->missing = since != FAULT_NONE ? since : w->missing;
     w->lost = FAULT_NONE;
     cq_set_remove(&q->owing, at);
 }
@@ -157,6 +160,10 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     bool early = w->owes && w->done == NO;
     const char *wrong = problem(q, e, w, stream, update);
     fault_id since = w->since != FAULT_NONE ? w->since : w->launch;
+    if (!w->owes && since == FAULT_NONE) {
+        since = w->missing;
+        w->missing = FAULT_NONE;
+    }
     FOLLOWING(q->m, since != FAULT_NONE ? since : q->expected.launch,
               CHECK_AT(q->m, tile, CQ_055, wrong == NULL, at,
                        RELATED(w->go ? w->go_index : NO_INDEX),
@@ -166,11 +173,13 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     if (dispatch && wrong != NULL) {
         cq_dispatcher_extra(q, stream);
     }
+    bool late = wrong == NULL && early && w->since != FAULT_NONE; /* the one that was missing */
     if (wrong == NULL && tile != NULL && tile->sees_cores) {
-        CHECK_AT(q->m, tile, CQ_054, !early, at, RELATED(w->go_index),
-                 "DONE stored before the notify", "%s", "the go word still says GO");
+        FOLLOWING(q->m, w->since,
+                  CHECK_AT(q->m, tile, CQ_054, !early, at, RELATED(w->go_index),
+                           "DONE stored before the notify", "%s", "the go word still says GO"));
     }
-    settle(q, w, e->at, FAULT_NONE);
+    settle(q, w, e->at, late ? w->since : FAULT_NONE);
 }
 
 /* Where DONE is not observed it may have been a kernel's own: what is missing then follows from
