@@ -53,8 +53,8 @@ static bool same_act(const struct nocap_event *a, const struct nocap_event *b)
 
 static bool same_agent(const struct nocap_event *a, const struct nocap_event *b)
 {
-    return a->kind == b->kind && a->by == b->by && nocap_xy_equal(a->at, b->at) &&
-           a->phase == b->phase;
+    return (a->kind == NOCAP_EV_CQ) == (b->kind == NOCAP_EV_CQ) && a->by == b->by &&
+           nocap_xy_equal(a->at, b->at) && a->phase == b->phase;
 }
 
 static void alter(struct nocap_event *e, const struct row *row)
