@@ -131,6 +131,32 @@ static void payload_elsewhere(struct cq *q, const struct access *a, bool event, 
     c->page_id[place_index(&q->places.completion, a->addr)].known = false;
 }
 
+enum { EVENT_ID_END = NOCAP_CQ_HEADER + 4 };
+
+/* The size and the bytes of an event against its command; its id has a rule of its own. */
+static void judge_event(struct cq *q, const struct access *a)
+{
+    const struct cq_record *r = q->ring.executing ? cq_record(q, q->ring.record) : NULL;
+    const uint8_t *bytes = r != NULL && r->good ? cq_bytes_of(q, r) : NULL;
+    if (bytes == NULL || r->known < EVENT_ID_END + NOCAP_CQ_HEADER || a->known < EVENT_ID_END ||
+        r->brief.id != NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST ||
+        r->length != q->numbers->event_bytes) {
+        return;
+    }
+    bytes += NOCAP_CQ_HEADER;
+    const struct access head = {.bytes = a->bytes, .known = NOCAP_CQ_HEADER};
+    const struct access rest = {.bytes = a->bytes + EVENT_ID_END, .known = a->known - EVENT_ID_END};
+    uint64_t known = r->known - NOCAP_CQ_HEADER;
+    bool same = cq_bytes_differ(&head, bytes, known) == UINT64_MAX &&
+                cq_bytes_differ(&rest, bytes + EVENT_ID_END, known - EVENT_ID_END) == UINT64_MAX;
+    CQ_EXECUTOR_AFTER(q, CQ_072, r->relayed_since != FAULT_NONE ? r->relayed_since : r->says_since,
+                      same && a->size == r->length, RELATED(r->at.index),
+                      "an event written as its command has it",
+                      same ? "%llu bytes, the command has %u"
+                           : "other bytes among these %llu of %u",
+                      wide(a->size), r->length);
+}
+
 /* A completion leaves for host memory. */
 void cq_completion_payload(struct cq *q, const struct access *a)
 {
@@ -155,6 +181,9 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     if (!late) {
         c->payload_index = q->m->event->index;
         c->payload_pages += pages;
+    }
+    if (first && !late) {
+        judge_event(q, a);
     }
     if (event) {
         judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);

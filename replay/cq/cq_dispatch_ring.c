@@ -77,6 +77,8 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     if (q->loose) {
         return;
     }
+    CQ_EXECUTOR(q, CQ_038, addr % q->numbers->page == 0, NO_REFS,
+                "commands executed from the first byte of a page on", "0x%llx", wide(addr));
     finish_command(q);
     uint32_t ahead = distance(q, addr); /* where it did not go astray, the pages of a command */
     bool follows = r->current_pages % q->numbers->buffer_pages == ahead;
@@ -184,6 +186,22 @@ void cq_ring_credit(struct cq *q, uint32_t value)
     r->releases[i].released = r->ended ? 0 : r->released;
     r->releases[i].at = cq_event_ref(q, NOCAP_BY_DISPATCH);
     cq_expected_released(q);
+}
+
+void cq_ring_credit_elsewhere(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_ring *r = &q->ring;
+    bool subordinate = e->by == NOCAP_BY_NCRISC;
+    if (q->loose || q->boot[CQ_DISPATCH].running != YES || !q->any ||
+        (e->by != NOCAP_BY_BRISC && !subordinate)) {
+        return;
+    }
+    fault_id *since = subordinate ? &q->subordinate.since : &r->released_since;
+    CQ_EXECUTOR_AFTER(q, CQ_039, *since, false, RELATED(r->executed_index),
+                      "pages released to the prefetcher", "0x%llx of %u,%u counted up",
+                      wide(e->daddr), e->d.x, e->d.y);
+    cq_blame(since, q->m->fault);
+    cq_blame(&r->since, q->m->fault);
 }
 
 /* A write that a command of a page made has left only now: was the page released before? */
