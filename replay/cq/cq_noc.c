@@ -112,15 +112,12 @@ static bool subordinate_noc(struct cq *q, const struct nocap_event *e)
     return free_page;
 }
 
-/* WAIT with NOTIFY_PREFETCH. */
-static bool syncs_prefetcher(const struct cq *q, const struct nocap_event *e)
+/* It may be WAIT with NOTIFY_PREFETCH that counts up a semaphore. */
+static bool may_notify(const struct cq *q)
 {
-    const struct nocap_queue *n = q->numbers;
     const struct cq_brief *b = &q->ring.brief;
-    bool notifies = !b->known || (b->id == NOCAP_CQ_DISPATCH_WAIT &&
-                                  (b->flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) != 0);
-    return notifies && (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_PREFETCH]) &&
-           e->daddr == q->sem[CQ_PREFETCH] + (uint64_t)n->sync_semaphore * n->semaphore_stride;
+    return !b->known ||
+           (b->id == NOCAP_CQ_DISPATCH_WAIT && (b->flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) != 0);
 }
 
 static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
@@ -140,7 +137,7 @@ static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         return;
     }
     judge_target(q, e, size);
-    if (e->op == NOCAP_OP_ATOMIC && !syncs_prefetcher(q, e)) {
+    if (e->op == NOCAP_OP_ATOMIC && !may_notify(q)) {
         cq_ring_credit_elsewhere(q, e);
     }
     cq_dispatcher_noc(q, e);
