@@ -47,12 +47,17 @@ enum nocap_status queue_evidence_new(struct queue_evidence **evidence,
     struct queue_evidence *e = calloc(1, sizeof *e);
     RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
     const char *name;
+    const struct nocap_mailbox_layout *said =
+        header->layout != NULL ? nocap_header_layout(header, NULL) : NULL;
     enum nocap_status status = NOCAP_OK;
     while (status == NOCAP_OK && e->count < QUEUE_CANDIDATES &&
            (name = nocap_profile_name(e->count)) != NULL) {
         struct queue_candidate *c = &e->candidates[e->count++];
         status = nocap_profile_find(&c->profile, name, err);
         c->points = header_points(&c->profile.queue, header);
+        if (said != NULL) { /* then the mailbox tells nothing of the queue */
+            c->profile.mailbox = *said;
+        }
     }
     e->candidates[0].points += WORTH_DEFAULT;
     if (status != NOCAP_OK) {

@@ -192,7 +192,7 @@ void cq_ring_credit_elsewhere(struct cq *q, const struct nocap_event *e)
 {
     struct cq_ring *r = &q->ring;
     bool subordinate = e->by == NOCAP_BY_NCRISC;
-    if (q->loose || q->boot[CQ_DISPATCH].running != YES || !q->any ||
+    if (q->loose || q->boot[CQ_DISPATCH].running != YES || !q->any || !cq_is_placed(q) ||
         (e->by != NOCAP_BY_BRISC && !subordinate)) {
         return;
     }

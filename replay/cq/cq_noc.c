@@ -9,10 +9,8 @@ static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t siz
     struct access a = {.addr = e->daddr, .size = size};
     bool prefetch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_PREFETCH]);
     bool dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
-    bool placed = !nocap_xy_equal(q->at[CQ_PREFETCH], CQ_NOWHERE) &&
-                  !nocap_xy_equal(q->at[CQ_DISPATCH], CQ_NOWHERE);
-    if ((!prefetch && !dispatch) || !placed) {
-        return; /* or it may be the core whose tile is not known yet */
+    if ((!prefetch && !dispatch) || !cq_is_placed(q)) {
+        return; /* it may be the core whose tile is not known yet */
     }
     uint32_t sem = q->sem[prefetch ? CQ_PREFETCH : CQ_DISPATCH];
     CHECK(q->m, cq_tile(q, prefetch ? CQ_PREFETCH : CQ_DISPATCH), CQ_041, !touches(&a, sem, 4),

@@ -158,6 +158,12 @@ static inline bool cq_may_dispatch(const struct cq *q, struct nocap_xy at)
     const struct nocap_xy dispatch = q->at[CQ_DISPATCH];
     return nocap_xy_equal(dispatch, at) || nocap_xy_equal(dispatch, CQ_NOWHERE);
 }
+/* Whether the tiles of both are known: else any may be the other one's. */
+static inline bool cq_is_placed(const struct cq *q)
+{
+    return !nocap_xy_equal(q->at[CQ_PREFETCH], CQ_NOWHERE) &&
+           !nocap_xy_equal(q->at[CQ_DISPATCH], CQ_NOWHERE);
+}
 static inline bool cq_is_worker(const struct cq *q, struct nocap_xy at)
 {
     return model_is_tensix(q->m, at) && !cq_is_core(q, at) &&

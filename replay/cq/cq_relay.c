@@ -465,7 +465,8 @@ void cq_relay_publish(struct cq *q, uint32_t value)
 void cq_relay_publish_elsewhere(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    if (q->loose || q->boot[CQ_PREFETCH].running != YES || !q->ring.cursor.known || !p->open) {
+    if (q->loose || q->boot[CQ_PREFETCH].running != YES || !q->ring.cursor.known || !p->open ||
+        !cq_is_placed(q)) {
         return;
     }
     CQ_FETCHER_AFTER(q, CQ_037, p->since, false, RELATED(p->index),

@@ -41,7 +41,7 @@ for view in raw cq host; do
         case $view/$p in
         raw/*)
             status 0 "which info tells" "$NOCAP" info "$T/as.jsonl"
-            out_has "by name" "profile    $p, mailbox bh-launch96"
+            out_has "by name" "profile    ${p/2026-10/2026-09}, mailbox bh-launch96" # one queue on the wire
             ;;
         esac
     done
