@@ -119,12 +119,15 @@ static bool make_room(struct sql_grouping *g, uint32_t number)
     }
     uint32_t room = 2 * number + 64;
     uint64_t *counts = realloc(g->counts, room * sizeof *counts);
-    g->counts = counts != NULL ? counts : g->counts;
-    uint64_t *sizes = realloc(g->sizes, room * sizeof *sizes);
-    g->sizes = sizes != NULL ? sizes : g->sizes;
-    if (counts == NULL || sizes == NULL) {
+    if (counts == NULL) {
         return false;
     }
+    g->counts = counts;
+    uint64_t *sizes = realloc(g->sizes, room * sizeof *sizes);
+    if (sizes == NULL) {
+        return false;
+    }
+    g->sizes = sizes;
     memset(counts + g->room, 0, (room - g->room) * sizeof *counts);
     memset(sizes + g->room, 0, (room - g->room) * sizeof *sizes);
     g->room = room;
