@@ -21,7 +21,7 @@ static bool is_flag(const struct race_span *span, const struct race_access *befo
                     const struct race_access *a, bool writes)
 {
     bool words = before->size <= FLAG_SIZE && a->size <= FLAG_SIZE;
-    bool polled = before->size <= POLLED_SIZE && span->polled && !is_request(a) && !writes;
+    bool polled = !writes && !is_request(a) && before->size <= POLLED_SIZE && span->polled;
     return before->atomic || a->atomic || words || polled;
 }
 
