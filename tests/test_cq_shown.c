@@ -103,7 +103,7 @@ static struct nocap_sim_options options_of(unsigned i)
                                       .profile = nocap_profile_name(first + i % (count - first))};
 }
 
-enum { RUNS = 32, RAW_PACKED = 16 }; /* so many further on the view and the host are the same */
+enum { RUNS = 36, RAW_PACKED = 16 }; /* so many further on the view and the host are the same */
 
 /* The same, and runs of hosts that have go words multicast: the first two runtimes do not, or say
  * how often. */
