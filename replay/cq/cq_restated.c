@@ -65,7 +65,7 @@ void cq_restated_unfilled(struct cq *q, uint16_t slot)
     }
 }
 
-/* What is under way at the last moment may still come: the store to a slot, or its record. */
+/* Until the host goes on to something else, the store to a slot may still come, or its record. */
 void cq_restated_finish(struct cq *q, bool cut)
 {
     struct cq_host *h = &q->host;
@@ -73,10 +73,10 @@ void cq_restated_finish(struct cq *q, bool cut)
     if (cut) {
         return;
     }
-    if (h->alone.index != NO_INDEX && h->alone.t < q->m->last_t) {
+    if (h->alone.index != NO_INDEX && h->alone.index < h->acted) {
         cq_restated_due(q);
     } else if (h->restates && h->restated.known && last != NULL && last->slot_known &&
-               last->slot == h->restated.v && last->at.t < q->m->last_t) {
+               last->slot == h->restated.v && last->at.index < h->acted) {
         FOLLOWING(q->m, h->slot.since,
                   CHECK_AT(q->m, NULL, CQ_029, false, last->at, NO_REFS,
                            "the slots filled one after the other",

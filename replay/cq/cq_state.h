@@ -114,6 +114,7 @@ struct cq_host {
     fault_id astray; /* a write that hit another record: perhaps it was meant for the next */
     bool restates;   /* a slot store has restated a record */
     /* A slot store that restates a record, which has not come; index NO_INDEX: none. */
+    uint64_t acted; /* index of its latest access */
     struct event_ref alone;
     uint64_t alone_seq;
     uint16_t alone_slot;
