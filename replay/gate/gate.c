@@ -40,6 +40,9 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
     if (known) {
         gate_know_semaphores(g, SEM_KNOWN);
     }
+    for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
+        g->sems[i].since = gate_sees_cores(m) ? FAULT_NONE : FAULT_UNREPORTED;
+    }
     if (known && units) { /* all banks are the unpackers' */
         g->src = g->src_known = GATE_VALID;
     }
@@ -128,9 +131,10 @@ static bool judge_order(const struct gate_word *w, const struct stream_match *ma
     if (held || past) {
         CHECK_WORD(w, TNX_002, !past, RELATED(index), "words pass the gate in order",
                    "%s issued past %s, which is held", GATE_TEXT(w->word), GATE_TEXT(passed));
+        gate_note(w, !past);
     }
     if (match->fit == STREAM_UNKNOWN) {
-        if (!t->stream.searching) { /* it has found its place */
+        if (!t->stream.searching && !t->stream.ambiguous) { /* it has found its place */
             w->t->stream_since = FAULT_NONE;
         }
         return !past;
@@ -139,7 +143,10 @@ static bool judge_order(const struct gate_word *w, const struct stream_match *ma
                      "the words issued that were pushed, expanded, in order",
                      "%s issued, %s was next", GATE_TEXT(w->word),
                      match->has_expected ? GATE_TEXT(match->expected) : "nothing");
-    w->t->stream_since = w->m->fault;
+    if (match->fit != STREAM_FITS || !t->stream.ambiguous) {
+        w->t->stream_since = w->m->fault;
+    }
+    gate_note(w, match->fit == STREAM_FITS);
     return !past && match->fit == STREAM_FITS;
 }
 
@@ -153,8 +160,8 @@ static void issue(const struct gate_word *w)
             work_drained(&t->work, w->thread);
         }
     }
-    if (!judge_order(w, &match)) { /* what it did since, and what waits it passed, is not known */
-        work_start(&t->work, false);
+    bool ordered = judge_order(w, &match);
+    if (!ordered) {
         t->latch = (struct gate_latch){0};
         gate_know_semaphores(w->g, SEM_UNKNOWN);
     }
@@ -163,7 +170,11 @@ static void issue(const struct gate_word *w)
     if (match.expanded) {
         gate_judge_word(w);
     }
-    gate_work_word(w);
+    if (ordered) {
+        gate_work_word(w);
+    } else { /* what it did since, and what waits it passed, is not known */
+        work_start(&t->work, false);
+    }
     gate_issue(w);
     t->last_issue = gate_event_ref(w->m, w->thread);
 }
@@ -330,6 +341,7 @@ static void kernel_enter(struct model *m, const struct observation *o)
     for (unsigned i = 0; i < GATE_THREADS; i++) {
         others |= (int)i != thread && tile->launch.kernels[NOCAP_PROCESSOR_TRISC0 + i].inside != NO;
     }
+    g->fault = others ? g->fault : FAULT_NONE;
     for (unsigned i = 0; i < GATE_THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
         bool own = (int)i == thread, idle = stream_count(&t->stream) == 0;

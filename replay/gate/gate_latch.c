@@ -128,16 +128,22 @@ static void settle(struct gate *g, uint64_t t)
 }
 
 /* A wait was passed although its condition held: what it looked at is perhaps not so. */
-static void doubt(struct gate *g, unsigned thread, uint32_t conditions)
+static void doubt(const struct gate_word *w, const struct gate_hold *hold)
 {
+    struct gate *g = w->g;
+    uint32_t conditions = hold->wait.conditions;
     for (unsigned i = 0; i < GATE_THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
-        uint32_t looked_at = i == thread ? conditions : conditions & ANY_THREAD;
+        uint32_t looked_at = i == w->thread ? conditions : conditions & ANY_THREAD;
         t->busy &= (uint16_t)~looked_at;
         t->busy_known &= (uint16_t)~looked_at;
     }
     if ((conditions & GATE_SRC) != 0) {
         g->src = g->src_known = 0;
+    }
+    if (hold->semaphore != NULL) {
+        g->sems[__builtin_ctz(hold->blocking)].since = w->m->fault;
+        g->agreed = false;
     }
 }
 
@@ -153,7 +159,8 @@ static void leak(const struct gate_word *w)
               : "an instruction that the latched wait holds issues after its "
                 "condition",
         "%s issued while %s", GATE_TEXT(w->word), gate_describe(w->g, &hold, text, sizeof text));
-    doubt(w->g, w->thread, hold.wait.conditions);
+    gate_note(w, false);
+    doubt(w, &hold);
 }
 
 /* The word passes the gate. */
@@ -247,11 +254,12 @@ static unsigned step(unsigned v, bool post)
     return post ? v + (v < NOCAP_SEMAPHORE_MAX) : v - (v > 0);
 }
 
-static void set(struct gate_sem *s, unsigned v, fault_id since)
+static void set(const struct gate_word *w, unsigned i, unsigned v, fault_id since)
 {
+    struct gate_sem *s = &w->g->sems[i];
     s->known = s->known == SEM_HIDDEN ? SEM_HIDDEN : SEM_KNOWN;
     s->v = (uint8_t)v;
-    s->since = since;
+    s->since = gate_sees_cores(w->m) ? since : FAULT_UNREPORTED;
 }
 
 void gate_know_semaphores(struct gate *g, enum gate_sem_known known)
@@ -291,7 +299,8 @@ static void reads_back(const struct gate_word *w, unsigned i, uint32_t value)
     CHECK_WORD_AFTER(w, TNX_005, s->since, value == s->v, RELATED(s->stored.index),
                      "a core's own post or get in the semaphore that it reads behind it",
                      "semaphore %u is %u, it should be %u", i, value, s->v);
-    set(s, value, fault_of(w->m, value == s->v));
+    gate_note(w, value == s->v);
+    set(w, i, value, fault_of(w->m, value == s->v));
 }
 
 void gate_core_semaphore(const struct gate_word *w, unsigned i, bool store, const uint32_t *value)
@@ -328,6 +337,7 @@ static void post_or_get(const struct gate_word *w, unsigned i, bool post)
         CHECK_WORD_AFTER(w, TNX_014, s->since, v < NOCAP_SEMAPHORE_MAX, NO_REFS,
                          "SEMPOST only below 15: at 15 the post is lost", "semaphore %u is %u", i,
                          v);
+        gate_note(w, v < NOCAP_SEMAPHORE_MAX);
         if (v < NOCAP_SEMAPHORE_MAX && s->max_known) {
             CHECK_WORD_AFTER(w, TNX_015, s->since, v < s->max, NO_REFS,
                              "SEMPOST only below the semaphore's maximum",
@@ -336,39 +346,7 @@ static void post_or_get(const struct gate_word *w, unsigned i, bool post)
     } else {
         CHECK_WORD_AFTER(w, TNX_013, s->since, v > 0, NO_REFS,
                          "SEMGET only above 0: at 0 the get is lost", "semaphore %u is %u", i, v);
-    }
-}
-
-/* What a semaphore is after the word. */
-static unsigned value_after(const struct gate_word *w, unsigned i)
-{
-    unsigned v = w->g->sems[i].v;
-    if ((NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel) >> i & 1) == 0) {
-        return v;
-    }
-    switch (w->opcode) {
-    case NOCAP_TENSIX_SEMINIT: return NOCAP_TENSIX_GET(w->word, SEMINIT, value);
-    case NOCAP_TENSIX_SEMPOST:
-    case NOCAP_TENSIX_SEMGET: return step(v, w->opcode == NOCAP_TENSIX_SEMPOST);
-    default: return v;
-    }
-}
-
-/* Where stores of cores are not observed: semaphores that they must have changed are given up. */
-static void hide_semaphores(const struct gate_word *w)
-{
-    const struct nocap_event *e = w->m->event;
-    bool changed = false;
-    for (unsigned i = 0; (e->has & NOCAP_F_SEM) != 0 && i < NOCAP_SEMAPHORE_COUNT; i++) {
-        struct gate_sem *s = &w->g->sems[i];
-        if (s->known == SEM_KNOWN && value_after(w, i) != (uint8_t)(e->sem >> 8 * i)) {
-            s->known = SEM_HIDDEN;
-            w->g->agreed = false;
-            changed = true;
-        }
-    }
-    if (changed) {
-        settle(w->g, e->t);
+        gate_note(w, v > 0);
     }
 }
 
@@ -394,16 +372,17 @@ static bool compare(const struct gate_word *w, uint64_t values)
         struct gate_sem *s = &g->sems[i];
         uint8_t v = (uint8_t)(values >> 8 * i), before = s->known;
         bool known = before >= SEM_MOVING, differs = known && v != s->v;
-        judged |= known;
+        judged |= known && s->since != FAULT_UNREPORTED;
         if (!still_moves(w->m, s, v)) {
             if (differs && fault == FAULT_NONE) {
                 CHECK_WORD_AFTER(w, TNX_005, s->since, false,
                                  RELATED(before == SEM_MOVING ? s->stored.index : NO_INDEX),
                                  "semaphore values consistent with the preceding posts and gets",
                                  "semaphore %u is %u, it should be %u", i, v, s->v);
+                gate_note(w, false);
                 fault = w->m->fault;
             }
-            set(s, v, differs ? fault : FAULT_NONE);
+            set(w, i, v, differs ? fault : FAULT_NONE);
             news |= differs || s->known != before;
         }
         all &= s->known == SEM_KNOWN;
@@ -424,7 +403,7 @@ static void semaphore_word(const struct gate_word *w)
         unsigned i = (unsigned)__builtin_ctz(rest);
         struct gate_sem *s = &w->g->sems[i];
         if (w->opcode == NOCAP_TENSIX_SEMINIT) {
-            set(s, NOCAP_TENSIX_GET(w->word, SEMINIT, value), FAULT_NONE);
+            set(w, i, NOCAP_TENSIX_GET(w->word, SEMINIT, value), FAULT_NONE);
             s->max = (uint8_t)NOCAP_TENSIX_GET(w->word, SEMINIT, max);
             s->max_known = true;
         } else {
@@ -449,9 +428,6 @@ static bool semaphores(const struct gate_word *w)
 void gate_issue(const struct gate_word *w)
 {
     const struct nocap_event *e = w->m->event;
-    if (!gate_observes(w->m, NOCAP_CLASS_CORE_MMIO)) {
-        hide_semaphores(w);
-    }
     pass(w);
     if (w->g->counts_units) {
         count_unit(w->t, w->word, true);

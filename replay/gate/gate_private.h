@@ -66,6 +66,7 @@ struct gate_stream {
     bool drained;   /* for the next push */
     bool complete;  /* every word that may still issue was seen: a mismatch means something */
     bool searching; /* after a mismatch: the cursor stays until what issues fits again */
+    bool ambiguous; /* it fitted at several places: the one that was taken may be wrong */
     struct gate_cursor cursor;    /* what has issued */
     struct gate_cursor pushed;    /* at the end of what was pushed, expanded at once */
     uint32_t window[GATE_WINDOW]; /* the latest words issued since a mismatch; a ring */
@@ -99,8 +100,7 @@ struct gate_latch {
 /* How well the value of a semaphore is known. */
 enum gate_sem_known {
     SEM_UNKNOWN,
-    SEM_HIDDEN, /* nor will it be: it is changed where the trace does not show it, or in an unknown
-                   order */
+    SEM_HIDDEN, /* nor will it be: it is changed in an unknown order */
     SEM_MOVING, /* stores of cores are under way: until they arrive, it is in [least, most] */
     SEM_KNOWN,
 };
@@ -157,7 +157,8 @@ struct gate_thread {
     uint32_t held_word;
     struct event_ref held_at;
     bool used;              /* it pushed or issued a word */
-    fault_id stream_since;  /* what is to issue next is known since; a word that fits ends it */
+    fault_id stream_since;  /* what is to issue next is known since; a word that fits at one place
+                               alone ends it */
     uint8_t posted, gotten; /* semaphores that it ever posted, got */
     struct event_ref last_issue;
 };
@@ -173,6 +174,7 @@ struct gate {
     uint32_t source;
     bool has_source;
     uint64_t last_t; /* when the coprocessor, or one of its cores, did something last */
+    fault_id fault;  /* the latest against order, gate or semaphores: why a thread may wait */
 };
 
 /* ---- between the files of the gate ---- */
@@ -180,6 +182,11 @@ struct gate {
 static inline bool gate_observes(const struct model *m, uint32_t classes)
 {
     return (m->header->observes & classes) == classes;
+}
+/* Whether the trace shows what cores do to semaphores. */
+static inline bool gate_sees_cores(const struct model *m)
+{
+    return gate_observes(m, NOCAP_CLASS_CORE_MMIO);
 }
 /* So much time that nothing is under way any more. */
 static inline uint64_t gate_quiet(const struct model *m)
@@ -217,6 +224,13 @@ static inline struct gate_word gate_word(const struct gate_word *w, uint32_t wor
     } while (0)
 #define CHECK_WORD_AFTER(w, RULE, since, ...)                                                      \
     FOLLOWING((w)->m, since, CHECK_WORD(w, RULE, __VA_ARGS__))
+/* Behind the CHECK_WORD of a rule that keeps the threads in step. */
+static inline void gate_note(const struct gate_word *w, bool right)
+{
+    if (!right && w->m->fault != FAULT_UNREPORTED) {
+        w->g->fault = w->m->fault;
+    }
+}
 struct event_ref gate_event_ref(const struct model *m, unsigned thread);
 /* A word in the text of a finding. */
 #define GATE_TEXT(word)                                                                            \

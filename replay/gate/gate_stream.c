@@ -261,6 +261,7 @@ static struct stream_match search(struct gate_stream *s, uint32_t word)
         return match;
     }
     unsigned count = stream_look_ahead(s, words, GATE_LOOKAHEAD + GATE_WINDOW), best = UINT32_MAX;
+    unsigned fits = 0;
     int64_t wanted = s->complete ? (int64_t)s->seen - GATE_WINDOW : 0, distance = INT64_MAX;
     for (unsigned d = 0; d + GATE_WINDOW <= count; d++) {
         unsigned i = 0;
@@ -268,6 +269,7 @@ static struct stream_match search(struct gate_stream *s, uint32_t word)
             i++;
         }
         int64_t off = wanted > (int64_t)d ? wanted - (int64_t)d : (int64_t)d - wanted;
+        fits += i == GATE_WINDOW;
         if (i == GATE_WINDOW && off < distance) {
             best = d;
             distance = off;
@@ -276,6 +278,7 @@ static struct stream_match search(struct gate_stream *s, uint32_t word)
     if (best != UINT32_MAX) {
         advance(s, best + GATE_WINDOW);
         s->searching = false;
+        s->ambiguous = fits > 1;
     }
     return match;
 }

@@ -93,7 +93,7 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
     uint64_t enough = gate_quiet(m);
     bool quiet = m->last_t > g->last_t && m->last_t - g->last_t >= enough;
     unsigned waiting = 0, first = 0;
-    if (!cores_have_left(m, tile, quiet)) {
+    if (!cores_have_left(m, tile, quiet) || (!quiet && !gate_sees_cores(m))) {
         return;
     }
     for (unsigned i = 0; i < GATE_THREADS; i++) {
@@ -107,7 +107,9 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
         MARK_EXERCISED(m, TNX_040);
     } else {
         struct gate_hold hold = gate_holding(g, first);
-        FOLLOWING(m, gate_since(&hold), report_blocked(m, tile, &hold, first, waiting));
+        fault_id since = gate_since(&hold);
+        since = since != FAULT_NONE && since != FAULT_UNREPORTED ? since : g->fault;
+        FOLLOWING(m, since, report_blocked(m, tile, &hold, first, waiting));
     }
 }
 
@@ -218,6 +220,21 @@ static int describe_semaphore(const struct tile *tile, unsigned thread,
     return owner;
 }
 
+/* Nothing that is known holds the thread. */
+static void describe_held(const struct gate *gate, unsigned thread, uint32_t word, char *what)
+{
+    const struct gate_latch *l = &gate->threads[thread].latch;
+    int n = snprintf(what, WAIT_TEXT, "its Tensix thread %u holds %s, which has not issued", thread,
+                     GATE_TEXT(word));
+    if (l->wait.opcode == NOCAP_TENSIX_SEMWAIT && l->condition == GATE_CLEAR &&
+        gate_holds_back(&l->wait, word)) {
+        unsigned i = (unsigned)__builtin_ctz(l->wait.semaphores);
+        snprintf(what + n, WAIT_TEXT - (size_t)n,
+                 " although the posts and gets seen satisfied its SEMWAIT on semaphore %u (%u now)",
+                 i, gate->sems[i].v);
+    }
+}
+
 static void report_thread(const struct wait_builder *t, unsigned thread)
 {
     struct gate *gate = gate_part(t->tile)->gate;
@@ -236,8 +253,7 @@ static void report_thread(const struct wait_builder *t, unsigned thread)
         if (!g->held) {
             (void)stream_head(&g->stream, &head);
         }
-        snprintf(what, sizeof what, "its Tensix thread %u holds %s, which has not issued", thread,
-                 GATE_TEXT(head));
+        describe_held(gate, thread, head, what);
     }
     struct event_ref since = g->held ? g->held_at : g->last_issue;
     since.index = g->held || g->last_issue.t != 0 ? since.index : NO_INDEX;

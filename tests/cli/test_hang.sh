@@ -56,6 +56,21 @@ cut_off "a few hundred cycles of silence, in which the host polls often" firmwar
 cut_off "a boot of which nothing is seen yet" firmware-boot-grid-seed02 13300 20 INCONCLUSIVE
 cut_off "a kernel that does not end" firmware-hang-trisc1-seed02 40000 10 HUNG
 
+# a thread that stays although nothing holds it by what was seen
+gate() { printf '{"t":%s,"ev":"tensix","op":"%s","x":1,"y":2,"thread":%s,"word":"%s"}\n' "$@"; }
+word() { gate "$1" push "$2" "$3" && gate "$1" issue "$2" "$3"; }
+{
+    echo '{"nocap":1,"arch":"blackhole","time_unit":"cycles","observes":["tensix-push","tensix-issue","core-mmio"],"complete":true}'
+    word 10 1 0xa3200008
+    word 20 2 0xa6010009
+    gate 21 push 2 0xa5000008
+    gate 21 stall 2 0xa5000008
+    word 30 1 0xa4000008
+    echo '{"t":90000,"ev":"note","text":"end"}'
+} >"$T/post.jsonl"
+status 1 "a post that the gate did not see" "$NOCAP" hang "$T/post.jsonl"
+out_has "which wait was satisfied" "holds SEMGET MATH_PACK, which has not issued although the posts and gets seen satisfied its SEMWAIT on semaphore 1"
+
 # what it is derived from
 status 0 "the state of the tile" "$NOCAP" replay --tile 1,3 "$T/hang.nocap"
 out_has "what holds the thread" "a SEMWAIT waits for semaphore 1, which is 0"
