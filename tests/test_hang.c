@@ -49,6 +49,7 @@ struct hang_case {
 };
 
 #define BARRIERS      HEADER("\"noc\",\"noc-barrier\"")
+#define CORES         HEADER("\"core-store\",\"core-load\",\"core-mmio\",\"noc\"")
 #define NOTE(t, text) "{\"t\":" #t ",\"ev\":\"note\"," AT "\"text\":\"" text "\"}\n"
 #define ONE_READ      NOC(100, ncrisc, "\"op\":\"read\",\"sx\":3,\"sy\":4,\"dx\":1,\"dy\":2,\"size\":64")
 
@@ -73,6 +74,19 @@ static const struct hang_case cases[] = {
                            "\"dx\":2,\"dy\":2,\"daddr\":\"0x20000\",\"size\":64")
          POLL(140, brisc, 0xffb20204, 4, 0x4, 9000, 400000) HOST_POLLS,
      NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "1 write issued, 0 known to have ended", -1, false},
+    {"the same in a kernel that began before the trace",
+     CORES NOC(130, brisc,
+               "\"op\":\"write\",\"id\":1,\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\","
+               "\"dx\":2,\"dy\":2,\"daddr\":\"0x20000\",\"size\":64")
+         POLL(140, brisc, 0xffb20204, 4, 0x4, 9000, 400000),
+     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "1 write issued, 0 known to have ended", -1, false},
+    {"polls of a kernel that began before the trace, the last of which found what they wanted",
+     CORES POLL(140, brisc, 0xffb20204, 4, 0x4, 200, 4000) READ(4010, brisc, 0xffb20204, 4, 0x5)
+         READ(4020, brisc, 0xffb20204, 4, 0x5),
+     NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
+    {"a kernel that began before the trace, whose polls are not observed",
+     HEADER("\"core-store\",\"core-mmio\"") WRITE(130, brisc, 0x20000, 4, 0x1) NOTE(1000000, "end"),
+     NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE, "", -1, false},
     {"a multicast that names too many receivers: more acknowledgements awaited than come",
      INSIDE BRISC_RUNS NOC(
          130, brisc,

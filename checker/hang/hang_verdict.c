@@ -182,7 +182,8 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
                        "waits: TRC-010 of nocap check";
     } else if (h->verdict == NOCAP_HANG_NONE && !nocap_engine_shows_waits(engine)) {
         h->verdict = NOCAP_HANG_INCONCLUSIVE;
-        h->why = "nothing was observed that would show which agent waits";
+        h->why = "nothing was observed that would show which agent waits: neither launches, nor "
+                 "what cores poll (core-load)";
     } else if (h->verdict == NOCAP_HANG_NONE && queue_doubted(h, engine)) {
         h->verdict = NOCAP_HANG_INCONCLUSIVE;
         h->why = "the command queue was not seen to end, and its protocol was violated earlier: "

@@ -45,6 +45,8 @@ static inline void wait_place(struct nocap_wait *wait, uint64_t addr, uint64_t s
 bool wait_queue_owns(const struct wait_builder *t);
 /* waits_polls.c: what a core polls. False: nothing is known. */
 bool wait_polls(const struct wait_builder *t, unsigned processor, const char *state);
+/* The cores of a tile of whose launch nothing is known: those that do nothing but poll. */
+void wait_pollers(const struct wait_builder *t);
 /* The circular buffers whose counters the core moved since they were zeroed:
  * " (CB 16: received 2, acked 0)", or "". */
 const char *wait_buffers(const struct wait_builder *t, unsigned agent, char *text, size_t size);

@@ -28,6 +28,14 @@ static bool shows_go(const struct model *m, const struct tile *tile)
            nocap_go_name(signal) != NULL;
 }
 
+/* Cores act, and whether they wait would show neither in their launch nor in what they poll. */
+static bool hides_cores(const struct model *m, const struct tile *tile)
+{
+    const struct launch_facts *l = &tile->launch;
+    return tile->sees_cores && !trace_of(m)->polls && l->active == UNKNOWN &&
+           l->pending == UNKNOWN && progress_of(tile)->all.index != NO_INDEX;
+}
+
 const char *nocap_engine_unexplained(const struct nocap_engine *engine)
 {
     const struct model *m = &engine->model;
@@ -40,11 +48,12 @@ bool nocap_engine_shows_waits(const struct nocap_engine *engine)
         return false; /* whose cores are not followed */
     }
     const struct model *m = &engine->model;
-    bool shows = trace_of(m)->acted;
-    for (uint32_t i = 0; i < m->tiles.count && !shows; i++) {
-        shows = shows_go(m, m->tiles.met[i]);
+    bool shows = trace_of(m)->acted, hides = false;
+    for (uint32_t i = 0; i < m->tiles.count; i++) {
+        shows |= shows_go(m, m->tiles.met[i]);
+        hides |= hides_cores(m, m->tiles.met[i]);
     }
-    return shows;
+    return shows && !hides;
 }
 
 bool nocap_engine_queue_open(const struct nocap_engine *engine)

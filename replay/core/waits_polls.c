@@ -166,3 +166,14 @@ bool wait_polls(const struct wait_builder *t, unsigned processor, const char *st
                    name, l->value, l->count, last);
     return true;
 }
+
+void wait_pollers(const struct wait_builder *t)
+{
+    enum { POLLS = 16 }; /* a barrier behind another finds what it wants, and finds it twice */
+    for (unsigned p = 0; p < NOCAP_PROCESSOR_COUNT; p++) {
+        const struct poll *l = progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_CORE0 + p]);
+        if (l != NULL && l->count >= POLLS) {
+            (void)wait_polls(t, p, "in a kernel not seen to begin");
+        }
+    }
+}

@@ -374,7 +374,9 @@ static void report_cores(const struct wait_builder *t, bool asked)
         report_boot(t);
     } else if (l->go_pending == YES || l->active == YES) {
         report_launch(t);
-    } else if (asked && l->go_pending == UNKNOWN && l->active == UNKNOWN) {
+    } else if (l->go_pending == UNKNOWN && l->active == UNKNOWN && !asked) {
+        wait_pollers(t); /* what the cores run began before the trace, or is no launch */
+    } else if (l->go_pending == UNKNOWN && l->active == UNKNOWN) {
         report_snapshot(t); /* what runs began before the trace, or in what was lost */
     } else if (asked) {
         report_idle_brisc(t);
