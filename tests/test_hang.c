@@ -87,6 +87,12 @@ static const struct hang_case cases[] = {
     {"a kernel that began before the trace, whose polls are not observed",
      HEADER("\"core-store\",\"core-mmio\"") WRITE(130, brisc, 0x20000, 4, 0x1) NOTE(1000000, "end"),
      NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE, "", -1, false},
+    {"a core in its kernel, and no more of it",
+     HEADER("\"core-mmio\",\"kernel\"") WRITE(130, brisc, 0xffb20100, 4, 0x1) NOTE(1000000, "end"),
+     NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE, "", -1, false},
+    {"a kernel that is entered and not left, and nothing else of the launch",
+     HEADER("\"kernel\"") ENTER(120, trisc1) NOTE(1000000, "end"), NOCAP_HANG_INCONCLUSIVE,
+     NOCAP_BY_TRISC1, "never left its kernel", -1, false},
     {"a multicast that names too many receivers: more acknowledgements awaited than come",
      INSIDE BRISC_RUNS NOC(
          130, brisc,

@@ -28,12 +28,17 @@ static bool shows_go(const struct model *m, const struct tile *tile)
            nocap_go_name(signal) != NULL;
 }
 
-/* Cores act, and whether they wait would show neither in their launch nor in what they poll. */
+/* Cores act, and whether they wait would show neither in their launch nor in what they, or the
+ * host, poll, nor at barriers. */
 static bool hides_cores(const struct model *m, const struct tile *tile)
 {
+    const uint32_t acts = NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_KERNEL | NOCAP_CLASS_NOC,
+                   polls = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_NOC_BARRIER;
     const struct launch_facts *l = &tile->launch;
-    return tile->sees_cores && !trace_of(m)->polls && l->active == UNKNOWN &&
-           l->pending == UNKNOWN && progress_of(tile)->all.index != NO_INDEX;
+    bool shown = trace_of(m)->polls || (m->header->observes & polls) != 0 ||
+                 (tile->sees_cores && (l->active != UNKNOWN || l->pending != UNKNOWN));
+    return tile->in_scope && (m->header->observes & acts) != 0 && !shown &&
+           progress_of(tile)->all.index != NO_INDEX;
 }
 
 const char *nocap_engine_unexplained(const struct nocap_engine *engine)

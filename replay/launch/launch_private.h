@@ -350,6 +350,13 @@ const struct nocap_launch *launch_message_after(const struct model *m, const str
 
 /* launch_waits.c */
 void launch_waits(const struct wait_builder *t);
+/* Where stores of cores are not observed memory is as the host left it, so it tells nothing of what
+ * BRISC has done since its release. */
+bool launch_runs_unseen(const struct tile *tile);
+/* The core's byte of the sync word: as the model has it; where stores of cores are not observed, as
+ * the host saw it since the last GO. */
+bool launch_sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte);
+/* launch_describe.c */
 void launch_describe(const struct model *m, const struct tile *tile, unsigned parts,
                      struct nocap_tile_state *s);
 

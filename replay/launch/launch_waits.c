@@ -13,17 +13,13 @@
 static const struct event_ref unseen = {.index = NO_INDEX, .t = NO_INDEX};
 enum { HOST_LOOKS = 16 }; /* from so many on it is no chance that the host looks again */
 
-/* Where stores of cores are not observed memory is as the host left it, so it tells nothing of what
- * BRISC has done since its release. */
-static bool runs_unseen(const struct tile *tile)
+bool launch_runs_unseen(const struct tile *tile)
 {
     return !tile->sees_cores && (boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == YES ||
                                  launch_of(tile)->go.index != NO_INDEX);
 }
 
-/* The core's byte of the sync word: as the model has it; where stores of cores are not observed, as
- * the host saw it since the last GO. */
-static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte)
+bool launch_sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte)
 {
     unsigned i = (unsigned)nocap_cores[processor].sync_byte;
     const struct progress *p = progress_of(tile);
@@ -33,7 +29,7 @@ static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte
         *byte = (uint8_t)(p->sync >> 8 * i);
         return true;
     }
-    return !runs_unseen(tile) && shadow_byte(&tile->l1, NOCAP_SYNC + i, byte);
+    return !launch_runs_unseen(tile) && shadow_byte(&tile->l1, NOCAP_SYNC + i, byte);
 }
 
 /* `by` does not do what `agent` polls for at these bytes. */
@@ -241,7 +237,7 @@ static bool report_subordinates(const struct wait_builder *t, struct event_ref s
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
         uint8_t byte;
         uint32_t at = NOCAP_SYNC + (uint32_t)nocap_cores[p].sync_byte;
-        if (!sync_byte(t->tile, p, &byte) || awaited(byte) == NULL) {
+        if (!launch_sync_byte(t->tile, p, &byte) || awaited(byte) == NULL) {
             continue;
         }
         any = true;
@@ -327,7 +323,7 @@ static void report_launch(const struct wait_builder *t)
 static void report_snapshot(const struct wait_builder *t)
 {
     uint8_t signal, byte;
-    bool looked = sync_byte(t->tile, NOCAP_PROCESSOR_NCRISC, &byte);
+    bool looked = launch_sync_byte(t->tile, NOCAP_PROCESSOR_NCRISC, &byte);
     if (!shadow_byte(&t->tile->l1, active_signal_address(t->m, t->tile), &signal) ||
         (signal != NOCAP_GO_GO && signal != NOCAP_GO_INIT)) {
         return;
@@ -370,6 +366,11 @@ static void report_cores(const struct wait_builder *t, bool asked)
         if (asked || t->m->header->observes == 0) {
             report_snapshot(t);
         }
+        for (unsigned p = 0; !asked && p < CORES; p++) {
+            if (tile->launch.kernels[p].inside == YES) {
+                report_kernel(t, p);
+            }
+        }
     } else if (boot_of(tile)->phase == BOOT_RELEASED) {
         report_boot(t);
     } else if (l->go_pending == YES || l->active == YES) {
@@ -398,102 +399,5 @@ void launch_waits(const struct wait_builder *t)
             report_host_look(t);
         }
         report_cores(t, asked);
-    }
-}
-
-/* ---- for people who want to look ---- */
-
-static const char *phase_name(const struct boot *b)
-{
-    switch (b->phase) {
-    case BOOT_POWER_ON: return "powered on";
-    case BOOT_HELD: return "held in reset";
-    case BOOT_RELEASED: return "booting";
-    case BOOT_DONE: return "ready";
-    default: return b->running[NOCAP_PROCESSOR_BRISC] == YES ? "running" : "unknown";
-    }
-}
-
-static void fill_cores(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
-{
-    for (unsigned p = 0; p < CORES; p++) {
-        const struct kernel *k = &launch_of(tile)->kernels[p];
-        const struct progress_agent *agent = &progress_of(tile)->agents[PROGRESS_CORE0 + p];
-        struct nocap_core_state *c = &s->cores[p];
-        *c = (struct nocap_core_state){.agent = nocap_cores[p].agent,
-                                       .running = (enum nocap_known)boot_of(tile)->running[p],
-                                       .in_kernel = (enum nocap_known)k->inside,
-                                       .entered = k->enter_index,
-                                       .left = k->exit_index,
-                                       .pc = agent->pc,
-                                       .pc_index = agent->pc_index,
-                                       .waypoint = agent->waypoint,
-                                       .kernel = trace_of(m)->kernels[agent->kernel],
-                                       .has_sync = nocap_cores[p].sync_byte >= 0};
-        c->sync_known = c->has_sync && sync_byte(tile, p, &c->sync);
-        if (runs_unseen(tile)) {
-            c->in_kernel = NOCAP_UNKNOWN;
-            c->running = c->has_sync ? NOCAP_UNKNOWN : c->running;
-        }
-    }
-}
-
-/* The host saw DONE last, where nobody else could see it stored. */
-static bool host_saw_done(const struct tile *tile)
-{
-    const struct launch *l = launch_of(tile);
-    bool launched = l->go.index != NO_INDEX;
-    return runs_unseen(tile) && (launched ? l->done.index != NO_INDEX && l->done.turn > l->go.turn
-                                          : boot_of(tile)->phase == BOOT_DONE);
-}
-
-static void fill_mailbox(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
-{
-    s->rd_ptr_known = shadow_word(&tile->l1, NOCAP_RD_PTR, &s->rd_ptr);
-    s->go_index_known = shadow_word(&tile->l1, m->layout->go_message_index, &s->go_index);
-    for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
-        uint32_t word;
-        s->go[i].known = shadow_word(&tile->l1, nocap_go_word_address(m->layout, i), &word);
-        s->go[i].word = s->go[i].known ? nocap_go_decode(word) : (struct nocap_go_word){0};
-    }
-    int active = tile_go_index(m, tile);
-    if (host_saw_done(tile)) {
-        s->go[active < 0 ? 0 : active].word.signal = NOCAP_GO_DONE;
-    }
-}
-
-static void fill_slots(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
-{
-    for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        const struct nocap_launch *message = launch_message(m, tile, (int)i);
-        s->slots[i].known = message != NULL;
-        s->slots[i].message = message != NULL ? *message : (struct nocap_launch){0};
-        s->slots[i].fresh = (enum nocap_known)launch_of(tile)->slots[i].fresh;
-    }
-}
-
-static void fill_launch(const struct tile *tile, struct nocap_tile_state *s)
-{
-    const struct launch *l = launch_of(tile);
-    s->phase = phase_name(boot_of(tile));
-    s->go_pending = (enum nocap_known)l->go_pending;
-    s->go_written = l->go.index;
-    s->active = (enum nocap_known)l->active;
-    s->active_slot = l->slot;
-    s->last_done = l->done.index;
-    s->request = l->request;
-    s->notify_pending = l->notify_pending;
-}
-
-void launch_describe(const struct model *m, const struct tile *tile, unsigned parts,
-                     struct nocap_tile_state *s)
-{
-    if ((parts & NOCAP_STATE_MAILBOX) != 0) {
-        fill_launch(tile, s);
-        fill_cores(m, tile, s);
-        fill_mailbox(m, tile, s);
-    }
-    if ((parts & NOCAP_STATE_SLOTS) != 0) {
-        fill_slots(m, tile, s);
     }
 }
