@@ -20,6 +20,26 @@ static void put_place(struct nocap_event *e, const struct nocap_place *p)
     }
 }
 
+/* Bytes that do not fit a quarter of a ring become several events. */
+static bool record_parts(struct nocap_capture *c, struct nocap_event *e, const uint8_t *data,
+                         size_t size)
+{
+    bool safe = true;
+    e->has |= NOCAP_F_DATA;
+    do {
+        size_t part = size < c->ring_bytes / 4 ? size : (size_t)(c->ring_bytes / 4);
+        part = part < NOCAP_PAYLOAD_MAX ? part : NOCAP_PAYLOAD_MAX;
+        e->data_size = (uint32_t)part;
+        e->size = (e->has & NOCAP_F_SIZE) != 0 ? part : 0;
+        e->data = data;
+        safe &= nocap_recorder_event(c, e);
+        e->addr += part;
+        data += part;
+        size -= part;
+    } while (size > 0);
+    return safe;
+}
+
 static bool record_data(struct nocap_capture *c, unsigned kind, const struct nocap_place *p,
                         unsigned by, uint64_t addr, const void *data, size_t size)
 {
@@ -38,19 +58,7 @@ static bool record_data(struct nocap_capture *c, unsigned kind, const struct noc
         e.size = size;
         return nocap_recorder_event(c, &e);
     }
-    e.has |= NOCAP_F_DATA;
-    bool safe = true;
-    do {
-        size_t part = size < c->ring_bytes / 4 ? size : (size_t)(c->ring_bytes / 4);
-        part = part < NOCAP_PAYLOAD_MAX ? part : NOCAP_PAYLOAD_MAX;
-        e.size = e.data_size = (uint32_t)part;
-        e.data = data;
-        safe &= nocap_recorder_event(c, &e);
-        e.addr += part;
-        data = (const uint8_t *)data + part;
-        size -= part;
-    } while (size > 0);
-    return safe;
+    return record_parts(c, &e, data, size);
 }
 
 bool nocap_capture_write_data(struct nocap_capture *c, struct nocap_place place, unsigned by,
@@ -174,14 +182,10 @@ bool nocap_capture_cert(struct nocap_capture *c, enum nocap_op op, unsigned uc, 
 bool nocap_capture_mem(struct nocap_capture *c, struct nocap_place place, uint64_t addr,
                        const void *data, size_t size)
 {
-    struct nocap_event e = {.kind = NOCAP_EV_MEM,
-                            .addr = addr,
-                            .data = data,
-                            .data_size = (uint32_t)size,
-                            .has = NOCAP_F_ADDR | NOCAP_F_DATA};
+    struct nocap_event e = {.kind = NOCAP_EV_MEM, .addr = addr, .has = NOCAP_F_ADDR};
     place.multicast = false;
     put_place(&e, &place);
-    return nocap_recorder_event(c, &e);
+    return record_parts(c, &e, data, size);
 }
 
 bool nocap_capture_note(struct nocap_capture *c, const char *text)

@@ -147,7 +147,7 @@ NOCAP_API bool nocap_capture_cq(struct nocap_capture *capture, enum nocap_op op,
 NOCAP_API bool nocap_capture_cert(struct nocap_capture *capture, enum nocap_op op, unsigned uc,
                                   uint64_t page, uint64_t off, uint64_t job, const void *insn,
                                   size_t insn_size);
-/* What memory held, and a text in between. */
+/* What memory held, of any size as above, and a text in between. */
 NOCAP_API bool nocap_capture_mem(struct nocap_capture *capture, struct nocap_place place,
                                  uint64_t addr, const void *data, size_t size);
 NOCAP_API bool nocap_capture_note(struct nocap_capture *capture, const char *text);
