@@ -10,6 +10,7 @@ call had returned. The library is the one that is installed with the module, or 
 """
 import ctypes
 import json
+import operator
 import os
 
 HOST, BRISC, NCRISC, TRISC0, TRISC1, TRISC2, NOC, DMA, PREFETCH, DISPATCH = range(1, 11)
@@ -107,15 +108,43 @@ def _number(names, name, what):
     return names.index(name)
 
 
+def _whole(value):
+    """The int of a whole number of any type, also of numpy's; None: it is none."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
 def _in(value, first, last, what):
     """A number of the range; ctypes would cut it to size."""
-    if not isinstance(value, int) or not first <= value <= last:
+    number = _whole(value)
+    if number is None or not first <= number <= last:
         raise Error("%s %r is no number from %d to %d" % (what, value, first, last))
-    return value
+    return number
+
+
+def _word(value, size, what=None):
+    return _in(value, 0, (1 << 8 * size) - 1, what or "value of %d bytes" % size)
+
+
+def _bytes(data):
+    """bytes() would make zeros of a number."""
+    try:
+        return bytes(data) if isinstance(data, (list, tuple)) else memoryview(data).tobytes()
+    except (TypeError, ValueError):
+        raise Error("%s is no bytes, nor a list of numbers up to 255" % type(data).__name__) from None
+
+
+def _json(value, what):
+    try:
+        return json.dumps(value).encode()
+    except (TypeError, ValueError) as why:
+        raise Error("%s: %s" % (what, why)) from None
 
 
 def _tile(tile):
-    if len(tile) != 2:
+    if not isinstance(tile, (list, tuple)) or len(tile) != 2:
         raise Error("a tile is (x, y), not %r" % (tile,))
     return _XY(_in(tile[0], 0, _X_LAST, "x of a tile"), _in(tile[1], 0, _Y_LAST, "y of a tile"))
 
@@ -127,27 +156,21 @@ def _agent(by):
         if number <= 0:
             raise Error("there is no agent %r" % by)
         return number
-    if not isinstance(by, int) or not (HOST <= by <= DISPATCH or UC0 <= by <= 255):
+    number = _whole(by)
+    if number is None or not (HOST <= number <= DISPATCH or UC0 <= number <= 255):
         raise Error("there is no agent %r" % (by,))
-    return by
+    return number
 
 
-def _word(value, size):
-    _in(size, 1, 8, "size")
-    return _in(value, 0, (1 << 8 * size) - 1, "value of %d bytes" % size)
-
-
-def _address(addr):
-    return _in(addr, 0, (1 << 64) - 1, "address")
+def _address(addr, size=1):
+    return _in(addr, 0, (1 << 64) - size, "address")
 
 
 def _place(tile, to, space, chip, noc, order, map_):
     window = order is not None or map_ is not None
-    _in(noc, 0, 1, "noc")
-    _in(chip, 0, 0xFFFF, "chip")
-    return _Place(_tile(tile), _tile(to or (0, 0)), chip, _number(_SPACES, space, "space"),
-                  to is not None, window, noc, _number(_ORDERS, order or "relaxed", "order"),
-                  _number(_MAPS, map_ or "uc", "map"))
+    return _Place(_tile(tile), _tile((0, 0) if to is None else to), _word(chip, 2, "chip"),
+                  _number(_SPACES, space, "space"), to is not None, window, _in(noc, 0, 1, "noc"),
+                  _number(_ORDERS, order or "relaxed", "order"), _number(_MAPS, map_ or "uc", "map"))
 
 
 def _op(name):
@@ -179,9 +202,10 @@ class Capture:
         handle = ctypes.c_void_p()
         options = _sized(_Options, policy=_number(("block", "drop"), policy, "policy"),
                          clock=_number(("tsc", "user", "tsc-coarse"), clock, "clock"),
-                         fork=_number(("stop", "follow"), fork, "fork"), ring_bytes=ring_bytes)
+                         fork=_number(("stop", "follow"), fork, "fork"),
+                         ring_bytes=_word(ring_bytes, 8, "ring_bytes"))
         if _lib.nocap_capture_open(ctypes.byref(handle), os.fsencode(path),
-                                   _sized(_Header, json=json.dumps(header).encode()), options,
+                                   _sized(_Header, json=_json(header, "the header")), options,
                                    why) != 0:
             raise Error(why.value.decode(errors="replace"))
         self._capture = handle.value
@@ -214,29 +238,32 @@ class Capture:
 
     def set_time(self, t):
         """The time of the events to come, with clock="user"."""
-        _lib.nocap_capture_set_time(self._open(), t)
+        _lib.nocap_capture_set_time(self._open(), _word(t, 8, "time"))
 
     def write(self, addr, value, size=4, tile=(0, 0), to=None, by=HOST, space="tile", chip=0, noc=0,
               order=None, map=None):
-        """A store of `size` bytes, 1 to 8; or with `value` bytes, of all of them."""
+        """A store of `size` bytes, 1 to 8; or with `value` bytes, of all of them; or with None, of
+        `size` bytes that are not known."""
         return self._access("write", addr, value, size, by,
                             _place(tile, to, space, chip, noc, order, map))
 
     def read(self, addr, value, size=4, tile=(0, 0), to=None, by=HOST, space="tile", chip=0, noc=0,
              order=None, map=None):
-        """A load and what it gave."""
+        """A load and what it gave: `value` as for write."""
         return self._access("read", addr, value, size, by,
                             _place(tile, to, space, chip, noc, order, map))
 
     def _access(self, kind, addr, value, size, by, place):
-        by = _agent(by)
-        _address(addr)
-        if isinstance(value, int):
-            return getattr(_lib, "nocap_capture_" + kind)(self._open(), place, by, addr, size,
-                                                          _word(value, size))
-        data = bytes(value)
-        return getattr(_lib, "nocap_capture_" + kind + "_data")(self._open(), place, by, addr, data,
-                                                                len(data))
+        record = getattr(_lib, "nocap_capture_" + kind)
+        record_data = getattr(_lib, "nocap_capture_%s_data" % kind)
+        number = _whole(value)
+        if number is not None:
+            size = _in(size, 1, 8, "size")
+            return record(self._open(), place, _agent(by), _address(addr, size), size,
+                          _word(number, size))
+        data = None if value is None else _bytes(value)
+        size = _in(size if data is None else len(data), 1, (1 << 32) - 1, "size")
+        return record_data(self._open(), place, _agent(by), _address(addr, size), data, size)
 
     def event(self, ev, t=0, **fields):
         """Any event with any of its fields, by the names of docs/events.md: numbers, names, bytes,
@@ -245,9 +272,10 @@ class Capture:
         line = {"t": t, "ev": ev}
         for key, value in fields.items():
             key = key.rstrip("_")   # from_ for from
+            number = None if isinstance(value, bool) else _whole(value)
             line[key] = (bytes(value).hex() if isinstance(value, (bytes, bytearray, memoryview)) else
-                         hex(value) if key in _HEX and type(value) is int else value)
-        if _lib.nocap_capture_event_json(self._open(), json.dumps(line).encode(),
+                         value if number is None else hex(number) if key in _HEX else number)
+        if _lib.nocap_capture_event_json(self._open(), _json(line, "the event"),
                                          ctypes.byref(safe), why) != 0:
             raise Error(why.value.decode(errors="replace"))
         return safe.value
@@ -256,7 +284,7 @@ class Capture:
         return _lib.nocap_capture_noc(self._open(), _op(op), _tile(tile), _agent(by),
                                       _in(noc, 0, 1, "noc"), _in(buf, 0, 3, "buf"),
                                       _tile(target), _address(daddr),
-                                      _in(size, 0, (1 << 64) - 1, "size"))
+                                      _word(size, 8, "size"))
 
     def tensix(self, op, tile, thread, word):
         return _lib.nocap_capture_tensix(self._open(), _op(op), _tile(tile),
@@ -270,19 +298,28 @@ class Capture:
         return _lib.nocap_capture_reset(self._open(), _op(op), _tile(tile), _agent(by))
 
     def cq_record(self, slot, entry, addr, data):
-        return _lib.nocap_capture_cq_record(self._open(), slot, entry, addr, bytes(data), len(data))
+        data = _bytes(data)
+        return _lib.nocap_capture_cq_record(self._open(), _word(slot, 8, "slot"),
+                                            _word(entry, 4, "entry"), _address(addr, len(data)),
+                                            data, len(data))
 
     def cq(self, op, addr, size, slot=0):
-        return _lib.nocap_capture_cq(self._open(), _op(op), slot, addr, size)
+        return _lib.nocap_capture_cq(self._open(), _op(op), _word(slot, 8, "slot"), _address(addr),
+                                     _word(size, 8, "size"))
 
     def cert(self, op, uc, page, off, job=0, insn=b""):
-        return _lib.nocap_capture_cert(self._open(), _op(op), uc, page, off, job, bytes(insn),
-                                       len(insn))
+        insn = _bytes(insn)
+        return _lib.nocap_capture_cert(self._open(), _op(op), _in(uc, 0, 255 - UC0, "uc"),
+                                       _word(page, 8, "page"), _word(off, 8, "off"),
+                                       _word(job, 8, "job"), insn, len(insn))
 
     def mem(self, addr, data, tile=(0, 0), space="tile", chip=0):
-        _address(addr)
+        """What memory held."""
+        data = _bytes(data)
         return _lib.nocap_capture_mem(self._open(), _place(tile, None, space, chip, 0, None, None),
-                                      addr, bytes(data), len(data))
+                                      _address(addr, len(data)), data, len(data))
 
     def note(self, text):
-        return _lib.nocap_capture_note(self._open(), text.encode())
+        if not isinstance(text, str) or "\0" in text:
+            raise Error("a note is a string without NUL")
+        return _lib.nocap_capture_note(self._open(), text.encode(errors="replace"))
