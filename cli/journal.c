@@ -147,7 +147,8 @@ static bool lock(int fd)
 static enum nocap_status open_journal(struct journal *journal, struct nocap_error *err)
 {
     journal->fd = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    RETURN_ERROR_IF(journal->fd < 0, err, NOCAP_E_OUTPUT, "%s: %s", journal->path, strerror(errno));
+    RETURN_ERROR_IF(journal->fd < 0, err, NOCAP_E_OUTPUT, "cannot open the journal %s: %s",
+                    journal->path, strerror(errno));
     struct stat about;
     RETURN_ERROR_IF(fstat(journal->fd, &about) != 0 || !S_ISREG(about.st_mode), err, NOCAP_E_OUTPUT,
                     "%s: a journal is read again: it must be a regular file", journal->path);

@@ -158,9 +158,9 @@ static int check_operands(const struct cli_call *call)
         return cli_usage(call, "missing operand: nocap %s %s", command->name, command->operands);
     }
     if (n > command->operands_max) {
-        return cli_usage(call, "unexpected argument '%.100s': nocap %s %s",
+        return cli_usage(call, "unexpected argument '%.100s': nocap %s%s%s",
                          call->operands.items[command->operands_max], command->name,
-                         command->operands);
+                         command->operands[0] != '\0' ? " " : "", command->operands);
     }
     return CLI_EXIT_OK;
 }

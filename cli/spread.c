@@ -40,7 +40,7 @@ enum nocap_status cli_digest_file(const char *path, char digest[CLI_DIGEST_TEXT]
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     digest[0] = 0;
     *bytes = 0;
-    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_INPUT, "%s: %s", path, strerror(errno));
+    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_INPUT, "cannot open %s: %s", path, strerror(errno));
     XXH3_state_t *state = XXH3_createState();
     void *room = malloc(READ_BYTES);
     enum nocap_status status;

@@ -2,7 +2,9 @@
 #include "capture/drive/run.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -398,7 +400,9 @@ static enum nocap_status take_all(struct nocap_reader *reader)
 
 static enum nocap_status load(void)
 {
-    const char *path = run.options->library;
+    char path[PATH_MAX]; /* dlopen takes a name without a folder for one of the loader's */
+    RETURN_ERROR_IF(realpath(run.options->library, path) == NULL, run.err, NOCAP_E_INPUT,
+                    "cannot read the simulator %s: %s", run.options->library, strerror(errno));
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     RETURN_ERROR_IF(handle == NULL, run.err, NOCAP_E_INPUT, "cannot load the simulator: %s",
                     dlerror());

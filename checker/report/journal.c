@@ -114,7 +114,8 @@ static enum nocap_status read_lines(struct reading *r, nocap_journal_sink *sink,
 static enum nocap_status open_file(struct reading *r, const char *path, struct nocap_error *err)
 {
     *r = (struct reading){.path = path, .in = fopen(path, "re"), .err = err};
-    return r->in == NULL ? nocap_fail(err, NOCAP_E_INPUT, "%s: %s", path, strerror(errno))
+    return r->in == NULL ? nocap_fail(err, NOCAP_E_INPUT, "cannot open the journal %s: %s", path,
+                                      strerror(errno))
                          : NOCAP_OK;
 }
 

@@ -19,6 +19,7 @@ out_has "and answered as recorded" "the simulator answers as recorded"
 out_has "each access, each clock" "96 accesses in 5001 clocks: 25 stores, 21 reads compared, 50 polls before them"
 status 0 "the replay's trace is the same" "$NOCAP" diff --time "$T/run.nocap" "$T/again.nocap"
 status 0 "and replays itself" "$NOCAP" replay "$T/again.nocap" --into "$fake"
+status 0 "by a simulator of this folder" env -C "${fake%/*}" "$NOCAP" replay "$T/run.nocap" --into "${fake##*/}"
 into 0 "as JSON" --format json
 check "with the same numbers" has_json '.outcome == "agrees" and .accesses == 96 and .compared == 21 and .clocks == 5001' "$T/out"
 
@@ -128,7 +129,7 @@ status 0 "memory of a trace that begins later is put there" "$NOCAP" replay "$T/
 # ---- what cannot be ----
 
 status 3 "no such library" "$NOCAP" replay "$T/run.nocap" --into "$T/none.so"
-err_has "is told" "cannot load the simulator"
+err_has "is told" "cannot read the simulator $T/none"
 status 3 "a library that is no simulator" "$NOCAP" replay "$T/run.nocap" --into "$B/tests/libfake-disk.so"
 err_has "is told" "is no simulator library"
 FAKE_DEVICE_ID=401E status 3 "a simulator of another machine" "$NOCAP" replay "$T/run.nocap" --into "$fake"

@@ -111,6 +111,7 @@ status 2 "two runs, one journal" kept
 err_has "two runs, one journal: it is said" "another run is writing to it"
 exec 9>&-
 status 4 "a journal that cannot be made" "$NOCAP" check --journal /nowhere/x "$T/good.nocap"
+err_has "is said to be one" "cannot open the journal /nowhere/x: No such file or directory"
 
 # The second time that a trace is opened is the checker's: it dies there, of what no sanitizer
 # catches; a sanitizer's search for leaks works under no tracer.

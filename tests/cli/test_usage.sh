@@ -69,6 +69,10 @@ err_has "are named" "--follow are for a command"
 status 2 "capture: options of the device model with a command" "$NOCAP" capture --fault done-early -o "$T/x.nocap" -- true
 err_has "are refused" "without --sim"
 
+status 2 "an operand of a command that takes none" "$NOCAP" rules x
+err_has "is refused" "unexpected argument 'x': nocap rules"
+check "without a blank at the end" bash -c "! grep -q ' \$' '$T/err'"
+
 # A standard output that is closed.
 make_trace "$T/a.jsonl"
 "$NOCAP" import jsonl "$T/a.jsonl" -o "$T/a.nocap" 2>/dev/null
