@@ -258,7 +258,7 @@ static bool concerns(struct cq *q, const struct observation *o)
 static void judge(struct cq *q, const struct observation *o)
 {
     q->sees_noc = noc_sees_requests(q->m);
-    q->host.acted = o->event->by == NOCAP_BY_HOST ? o->event->index : q->host.acted;
+    q->host.acted = o->event->by == NOCAP_BY_HOST ? q->m->turn : q->host.acted;
     switch (o->kind) {
     case OBS_REQUEST:
         cq_noc_request(q, o->event);

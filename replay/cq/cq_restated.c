@@ -73,10 +73,10 @@ void cq_restated_finish(struct cq *q, bool cut)
     if (cut) {
         return;
     }
-    if (h->alone.index != NO_INDEX && h->alone.index < h->acted) {
+    if (h->alone.index != NO_INDEX && h->alone.turn < h->acted) {
         cq_restated_due(q);
     } else if (h->restates && h->restated.known && last != NULL && last->slot_known &&
-               last->slot == h->restated.v && last->at.index < h->acted) {
+               last->slot == h->restated.v && last->at.turn < h->acted) {
         FOLLOWING(q->m, h->slot.since,
                   CHECK_AT(q->m, NULL, CQ_029, false, last->at, NO_REFS,
                            "the slots filled one after the other",

@@ -113,8 +113,8 @@ struct cq_host {
     fault_id passed; /* the latest slots that were passed over */
     fault_id astray; /* a write that hit another record: perhaps it was meant for the next */
     bool restates;   /* a slot store has restated a record */
+    uint64_t acted;  /* turn of its latest access */
     /* A slot store that restates a record, which has not come; index NO_INDEX: none. */
-    uint64_t acted; /* index of its latest access */
     struct event_ref alone;
     uint64_t alone_seq;
     uint16_t alone_slot;
