@@ -76,6 +76,10 @@ enum { ENDED_MAX = 8 };
 
 /* A command queue of a chip; owner: cq. */
 enum queue_core { QUEUE_PREFETCH, QUEUE_DISPATCH, QUEUE_CORES };
+enum { QUEUE_ANSWERS = 3 };
+struct byte_range {
+    uint64_t first, end;
+};
 struct queue_facts {
     uint16_t chip;
     bool used;                       /* something of it was seen */
@@ -86,6 +90,8 @@ struct queue_facts {
     fault_id launches_since;         /* what it sends to workers is known since */
     fault_id writes_since;           /* what was written for the present launch is */
     fault_id unaligned;              /* of the address that the executed command names */
+    uint64_t memory;                 /* the device's address of host memory */
+    struct byte_range answers[QUEUE_ANSWERS]; /* of it, what the dispatcher alone writes */
 };
 enum { QUEUES = 64 };
 

@@ -141,8 +141,8 @@ struct model {
     uint32_t queue_count;
     struct ended ended[ENDED_MAX];
     uint32_t ended_count;
-    fault_id request_fault;  /* of the request observed now, FAULT_NONE: it is right; owner: noc,
-                                read in `apply` */
+    fault_id request_fault;  /* of the request observed now, or of what it brings to host memory;
+                                FAULT_NONE: it is right; owner: noc, read in `apply` */
     bool rewire;             /* a model wants something else from the next observation on */
     uint32_t apply_due;      /* 1 << enum model_id: those whose `apply` is due */
     uint32_t other_go_words; /* where somebody writes those of another layout, and nobody those of

@@ -316,12 +316,27 @@ static void check(struct model *m, const struct observation *o)
     }
 }
 
+/* What the dispatcher writes to host memory, and nobody else. */
+static void publish_answers(const struct cq *q, struct queue_facts *f)
+{
+    const struct cq_place *completion = &q->places.completion, *stamps = &q->places.stamps;
+    f->memory = (q->sysmem - q->offset) | q->numbers->pcie_address_bit;
+    f->answers[0] = (struct byte_range){q->numbers->host_wr, q->numbers->host_wr + 4};
+    f->answers[1] = (struct byte_range){completion->base, place_end(completion)};
+    f->answers[2] = (struct byte_range){stamps->base, place_end(stamps)};
+    for (unsigned i = 0; i < QUEUE_ANSWERS; i++) {
+        f->answers[i].first += q->offset;
+        f->answers[i].end += q->offset;
+    }
+}
+
 void cq_publish_facts(const struct cq *q)
 {
     struct model *m = q->m;
     struct queue_facts *f = &m->queues[q->number];
     f->chip = q->chip;
     memcpy(f->at, q->at, sizeof f->at);
+    publish_answers(q, f);
     m->queue_count = q->number < m->queue_count ? m->queue_count : q->number + 1;
 }
 
@@ -351,6 +366,8 @@ static void apply(struct model *m, const struct observation *o)
 {
     if (o->kind == OBS_REQUEST) {
         cq_worker_sent(cq_first(m)->judged, o->event);
+    } else if (o->kind == OBS_ELSEWHERE && o->event->by == NOCAP_BY_DMA) {
+        cq_completion_arrived(cq_first(m)->judged);
     }
     publish(m, cq_first(m)->judged);
     cq_first(m)->judged = NULL;

@@ -66,6 +66,7 @@ void cq_renumber(struct cq *q, const struct nocap_queue *numbers, uint64_t sysme
     q->own = *numbers;
     q->numbers = &q->own;
     set_places(q, q->m->header, sysmem);
+    cq_publish_facts(q);
     cq_restart(q, q->m->header->complete == NOCAP_TRUE && !q->m->dropped);
 }
 

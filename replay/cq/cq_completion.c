@@ -326,6 +326,15 @@ void cq_completion_dma(struct cq *q, const struct access *a)
     }
 }
 
+void cq_completion_arrived(struct cq *q)
+{
+    struct cq_completion *c = &q->completion;
+    if (q->m->request_fault != FAULT_NONE) {
+        c->altered = q->m->request_fault;
+        c->altered_pages = c->payloads;
+    }
+}
+
 void cq_completion_memory(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
@@ -360,15 +369,17 @@ static void read_page(struct cq *q, const struct access *a)
     }
     c->page_read = true;
     if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
+        fault_id since = c->seen.since;
+        cq_blame(&since, c->pages_read <= c->altered_pages ? c->altered : FAULT_NONE);
         const struct cq_page_id *written = &c->page_id[place_index(&q->places.completion, page)];
         if (written->known) { /* the device's word was judged when it was written */
-            CQ_HOST_AFTER(q, CQ_065, c->seen.since, written->id == id, NO_REFS,
+            CQ_HOST_AFTER(q, CQ_065, since, written->id == id, NO_REFS,
                           "the event that the dispatcher wrote", "event 0x%x, 0x%x was written", id,
                           written->id);
             uint64_t n = find_id(c, c->host.next, written->id);
             c->host.next = n < c->id_count ? n + 1 : c->host.next;
         } else {
-            judge_id(q, id, &c->host, c->seen.since, NOCAP_BY_HOST);
+            judge_id(q, id, &c->host, since, NOCAP_BY_HOST);
         }
     }
 }

@@ -447,6 +447,8 @@ void cq_completion_moved(struct cq *q, uint32_t value);
 void cq_completion_core(struct cq *q, const struct access *a);
 void cq_completion_dma(struct cq *q, const struct access *a);
 void cq_completion_host_store(struct cq *q, uint32_t value);
+/* Whether what was written to host memory arrived as it was sent is known. */
+void cq_completion_arrived(struct cq *q);
 void cq_completion_host_sysmem(struct cq *q, const struct access *a);
 void cq_completion_memory(struct cq *q, const struct access *a);
 /* An event is on its way; `since`: what is wrong with it. */

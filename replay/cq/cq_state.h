@@ -378,6 +378,8 @@ struct cq_completion {
     /* where only landings are seen, or only what the host reads */
     bool lands, landed_seen; /* the device's writes are seen landing; pages are */
     uint32_t late_pages;     /* announced before they landed */
+    fault_id altered;        /* a page or pointer did not arrive as it was sent .. */
+    uint64_t altered_pages;  /* .. when so many pages had been */
     struct value shown;      /* the pointer that the host saw last */
     uint64_t pages_shown;    /* so many pages it has moved on */
     uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */

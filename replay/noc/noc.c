@@ -20,6 +20,7 @@ static void drop(struct tile *tile)
 {
     free(noc_part(tile)->noc);
     free(noc_part(tile)->landings);
+    free(noc_part(tile)->memory);
     *noc_part(tile) = (struct noc_part){0};
     memset(tile->noc, 0, sizeof tile->noc);
 }
@@ -212,6 +213,9 @@ static __attribute__((noinline)) void judge(struct model *m, const struct observ
         if (o->kind == OBS_OUTSIDE_STORE && (o->places & PLACE(NIU)) != 0) {
             noc_register_store(m, o->tile, &o->access);
         }
+    }
+    if (e->kind == NOCAP_EV_WRITE && e->by == NOCAP_BY_DMA && e->space == NOCAP_SPACE_SYSMEM) {
+        noc_memory_landing(m, e);
     }
     if (o->tile == NULL) {
         return;

@@ -5,6 +5,7 @@
 
 #include "replay/noc/noc_private.h"
 
+#define MEMORY ((struct nocap_xy){0}) /* for a tile, of what goes to host memory */
 enum {
     WAITED = 64,       /* requests of a tile whose bytes may still arrive; a ring */
     ATOMIC_WORDS = 16, /* an atomic is a 16-byte piece of memory for who captures it */
@@ -21,6 +22,7 @@ struct noc_waited {
     uint32_t tiles;                     /* workers of that rectangle */
     uint64_t arrived[(GRID + 63) / 64]; /* by tile: all its bytes */
     uint64_t bytes;                     /* that have arrived, over all tiles */
+    uint64_t next, sum;                 /* of pieces, one behind the other: end, and hash */
     bool has_id, has_hash, owed;        /* owed: its end proves that they arrived */
     bool over, unjudged;                /* its end was seen, and before any arrival was */
 };
@@ -29,23 +31,19 @@ struct noc_landings {
     struct noc_waited waited[WAITED];
     uint8_t marks[WAITED]; /* a byte of each one's id */
     uint64_t count;        /* requests, ever */
-    uint64_t since;        /* time of the first */
-    uint32_t src;          /* who observes them */
-    bool opaque;           /* one did not say where it goes, or several observe */
-    bool shown;            /* one of them was seen to arrive in L1, by who observes them */
+    bool shown;            /* one of them was seen to arrive, by who observes them */
     bool apart;            /* .. by another agent: what came first is not known */
     bool lost;             /* one was forgotten before it arrived */
     uint64_t lost_t;       /* .. at this time */
 };
 
-static struct noc_landings *landings_of(struct model *m, const struct tile *tile)
+static struct noc_landings *landings_of(struct model *m, struct noc_landings **l)
 {
-    struct noc_part *part = noc_part(tile);
-    if (part->landings == NULL) {
-        part->landings = calloc(1, sizeof *part->landings);
-        m->out_of_memory |= part->landings == NULL;
+    if (*l == NULL) {
+        *l = calloc(1, sizeof **l);
+        m->out_of_memory |= *l == NULL;
     }
-    return part->landings;
+    return *l;
 }
 
 static uint64_t settled(const struct model *m)
@@ -108,18 +106,21 @@ void noc_landing_request(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
     const struct nocap_noc_ends *ends = o->ends;
-    struct noc_landings *l = landings_of(m, o->tile);
-    if (l == NULL) {
-        return;
-    }
+    struct noc_part *part = noc_part(o->tile);
     bool atomic = e->op == NOCAP_OP_ATOMIC, word = atomic || e->op == NOCAP_OP_INLINE;
     bool sized = word || ((e->has & NOCAP_F_SIZE) != 0 && e->size > 0);
-    l->opaque |= l->count > 0 && l->src != e->src;
-    l->since = l->count == 0 ? e->t : l->since;
-    l->src = e->src;
+    part->opaque |= part->asks && part->src != e->src;
+    part->since = part->asks ? part->since : e->t;
+    part->src = e->src;
+    part->asks = true;
+    bool memory = (e->daddr & m->profile->queue.pcie_address_bit) != 0;
     bool wraps = ends->to.x > ends->to_other.x || ends->to.y > ends->to_other.y;
     if (!ends->to_known || wraps || !sized || (e->has & NOCAP_F_DADDR) == 0) {
-        l->opaque = true;
+        part->opaque = true;
+        return;
+    }
+    struct noc_landings *l = landings_of(m, memory ? &part->memory : &part->landings);
+    if (l == NULL) {
         return;
     }
     uint64_t size = word ? NOCAP_NIU_MMIO_SIZE : e->size;
@@ -128,18 +129,25 @@ void noc_landing_request(struct model *m, const struct observation *o)
                            .has_id = (e->has & NOCAP_F_ID) != 0,
                            .addr = e->daddr,
                            .end = e->daddr + size,
+                           .next = e->daddr,
+                           .sum = NOCAP_FNV1A64_START,
                            .to = ends->to,
                            .to_other = ends->to_other};
     const struct access bytes = access_of_event(e, e->daddr, size);
     /* where so many did not show, nothing arrives that bytes could be compared with */
-    bool compared = m->landings || l->count < WAITED;
+    bool compared = m->landings || memory || l->count < WAITED;
     w.has_hash = compared && !atomic && e->op != NOCAP_OP_READ && hash_of(&bytes, &w.hash);
     w.owed = e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && sees_arrival(m, e->chip, ends);
     if (atomic) {
         w.addr -= w.addr % ATOMIC_WORDS;
         w.end = w.addr + ATOMIC_WORDS;
     }
-    w.tiles = count_tiles(m, &w, e->at);
+    if (memory) { /* it has no tile */
+        w.to = w.to_other = MEMORY;
+        w.tiles = 1;
+    } else {
+        w.tiles = count_tiles(m, &w, e->at);
+    }
     if (w.tiles > 0) {
         wait_for(l, &w);
     }
@@ -157,27 +165,47 @@ static bool in_rectangle(const struct noc_waited *w, struct nocap_xy at)
     return at.x >= w->to.x && at.x <= w->to_other.x && at.y >= w->to.y && at.y <= w->to_other.y;
 }
 
-/* How well a request explains an arrival: 0: not at all; 3: in every respect. */
-static unsigned likeness(const struct noc_waited *w, struct nocap_xy at, const struct access *a,
-                         bool has_hash, uint64_t hash)
+/* The last piece of a request. */
+static bool completes(const struct noc_waited *w, const struct access *a)
+{
+    return w->tiles == 1 && a->addr == w->next && a->addr + a->size == w->end &&
+           a->known == a->size;
+}
+
+/* How well a request explains an arrival. */
+enum likeness {
+    UNLIKE,
+    AKIN,     /* one of: tile, place, bytes */
+    ALTERED,  /* tile and place; other bytes */
+    REPEATED, /* it arrived before */
+    EXPLAINED,
+};
+static enum likeness likeness(const struct noc_waited *w, struct nocap_xy at,
+                              const struct access *a, bool has_hash, uint64_t hash)
 {
     bool tile = in_rectangle(w, at), whole = a->addr == w->addr && a->addr + a->size == w->end;
     bool place = tile && a->addr >= w->addr && a->addr + a->size <= w->end;
     bool again = place && (w->arrived[place_of(at) / 64] >> place_of(at) % 64 & 1) != 0;
-    bool bytes = !whole || !has_hash || !w->has_hash || hash == w->hash;
-    return again || is_over(w) ? 0
-           : place             ? 2 + bytes
-           : tile || whole || a->addr == w->addr || (has_hash && w->has_hash && hash == w->hash)
-               ? 1
-               : 0;
+    bool same = has_hash && w->has_hash && hash == w->hash;
+    bool bytes = !w->has_hash || same ||
+                 (whole ? !has_hash
+                        : !completes(w, a) || nocap_fnv1a64(w->sum, a->bytes, a->size) == w->hash);
+    if (again || is_over(w)) {
+        return again && bytes ? REPEATED : UNLIKE;
+    }
+    bool near = tile && !nocap_xy_equal(at, MEMORY); /* host memory is no place */
+    return place                                         ? bytes ? EXPLAINED : ALTERED
+           : near || whole || a->addr == w->addr || same ? AKIN
+                                                         : UNLIKE;
 }
 
 /* Whether nothing is under way that was not seen to be asked for. */
-static bool knows_all(const struct model *m, const struct noc_landings *l)
+static bool knows_all(const struct model *m, const struct tile *from, const struct noc_landings *l)
 {
     const struct nocap_event *e = m->event;
-    bool begun = (m->header->complete == NOCAP_TRUE && !m->dropped) || e->t - l->since > settled(m);
-    return !l->opaque && e->src == l->src && begun && !(l->lost && e->t - l->lost_t <= settled(m));
+    const struct noc_part *p = noc_part(from);
+    bool begun = (m->header->complete == NOCAP_TRUE && !m->dropped) || e->t - p->since > settled(m);
+    return !p->opaque && e->src == p->src && begun && !(l->lost && e->t - l->lost_t <= settled(m));
 }
 
 static void judge_arrived(struct model *m, const struct tile *from, struct noc_waited *w)
@@ -185,16 +213,17 @@ static void judge_arrived(struct model *m, const struct tile *from, struct noc_w
     uint64_t all = w->tiles * (w->end - w->addr);
     const struct tile *to = tile_find(m, from->chip, w->to); /* what lacks, lacks there */
     CHECK(m, to != NULL ? to : from, NOC_047, is_over(w), RELATED(w->at.index),
-          "all bytes of a request arrived when it is acknowledged",
+          "all bytes of a request arrived when it is over",
           "%llu of %llu bytes for 0x%llx of (%u,%u)", (unsigned long long)w->bytes,
           (unsigned long long)all, (unsigned long long)w->addr, w->to.x, w->to.y);
     w->owed = w->unjudged = false; /* they may come late */
 }
 
 /* Whether what did not arrive certainly would show. */
-static bool misses(const struct model *m, const struct noc_landings *l, const struct noc_waited *w)
+static bool misses(const struct model *m, const struct tile *from, const struct noc_landings *l,
+                   const struct noc_waited *w)
 {
-    return w->owed && !l->apart && !noc_state(m)->anonymous && knows_all(m, l);
+    return w->owed && !l->apart && !noc_state(m)->anonymous && knows_all(m, from, l);
 }
 
 /* The first that arrives shows that the others should have. */
@@ -202,8 +231,22 @@ static void judge_ended(struct model *m, const struct tile *from, struct noc_lan
 {
     for (uint64_t i = l->count > WAITED ? l->count - WAITED : 0; i < l->count; i++) {
         struct noc_waited *w = &l->waited[i % WAITED];
-        if (w->unjudged && misses(m, l, w)) {
+        if (w->unjudged && misses(m, from, l, w)) {
             judge_arrived(m, from, w);
+        }
+    }
+}
+
+/* What is written to host memory comes in the order in which it left, so that of requests before
+ * this one no piece is under way. */
+static void judge_pieces(struct model *m, const struct tile *from, struct noc_landings *l,
+                         const struct noc_waited *latest)
+{
+    for (uint64_t i = l->count > WAITED ? l->count - WAITED : 0; i < l->count; i++) {
+        struct noc_waited *w = &l->waited[i % WAITED];
+        if (w->at.turn < latest->at.turn && w->bytes > 0 && !is_over(w)) {
+            judge_arrived(m, from, w);
+            w->bytes = UINT64_MAX;
         }
     }
 }
@@ -212,53 +255,98 @@ static void arrive(struct model *m, const struct tile *from, struct noc_landings
                    struct noc_waited *w, struct nocap_xy at, const struct access *a)
 {
     w->bytes += a->size;
+    if (a->addr == w->next && a->addr + a->size < w->end && a->known == a->size) {
+        w->sum = nocap_fnv1a64(w->sum, a->bytes, a->size);
+        w->next += a->size;
+    }
     if (a->addr <= w->addr && a->addr + a->size >= w->end) {
         w->arrived[place_of(at) / 64] |= UINT64_C(1) << place_of(at) % 64;
     }
-    l->apart |= m->event->src != l->src;
+    l->apart |= m->event->src != noc_part(from)->src;
+    if (nocap_xy_equal(at, MEMORY) && !l->apart) {
+        judge_pieces(m, from, l, w);
+    }
     if (!l->shown && !l->apart) {
         l->shown = true;
         judge_ended(m, from, l);
     }
 }
 
-void noc_landing(struct model *m, const struct observation *o)
+/* `tile`: where it arrives; NULL: in host memory. */
+static void judge_arrival(struct model *m, const struct tile *tile, const struct tile *from,
+                          struct noc_landings *l, const struct access *a)
 {
-    const struct nocap_event *e = o->event;
-    const struct access *a = &o->access;
-    const struct tile *from = (e->has & NOCAP_F_FROM) != 0 ? tile_find(m, e->chip, e->s) : NULL;
-    struct noc_landings *l = from != NULL ? noc_part(from)->landings : NULL;
-    noc_state(m)->anonymous |= (e->has & NOCAP_F_FROM) == 0;
-    if (l == NULL || !from->in_scope || !noc_sees_requests(m) || a->addr >= NOCAP_L1_SIZE) {
-        return; /* what goes to registers is judged by what it does there */
-    }
+    const struct nocap_xy at = tile != NULL ? tile->at : MEMORY;
     uint64_t hash;
+    if (l == NULL || !from->in_scope || !noc_sees_requests(m)) {
+        return;
+    }
     bool has_hash = hash_of(a, &hash);
     struct noc_waited *best = NULL;
-    unsigned most = 0, rank = 0;
+    unsigned rank = 0;
     uint64_t first = l->count > WAITED ? l->count - WAITED : 0;
-    for (uint64_t i = first; i < l->count && rank < 7; i++) {
+    for (uint64_t i = first; i < l->count && rank < 2 * EXPLAINED + 1; i++) {
         struct noc_waited *w = &l->waited[i % WAITED];
-        unsigned like = likeness(w, o->tile->at, a, has_hash, hash);
+        enum likeness like = likeness(w, at, a, has_hash, hash);
         unsigned own = 2 * like + !w->over; /* what is over may come late, the others come first */
-        best = like > 0 && own > rank ? w : best;
-        rank = like > 0 && own > rank ? own : rank;
-        most = rank / 2;
+        best = like > UNLIKE && own > rank ? w : best;
+        rank = like > UNLIKE && own > rank ? own : rank;
     }
-    if (most == 3) {
+    const enum likeness most = rank / 2;
+    if (most == EXPLAINED) {
         MARK_EXERCISED(m, NOC_047);
-        arrive(m, from, l, best, o->tile->at, a);
-    } else if (knows_all(m, l)) {
-        CHECK(m, o->tile, NOC_047, false, RELATED(best != NULL ? best->at.index : NO_INDEX),
+        arrive(m, from, l, best, at, a);
+    } else if (knows_all(m, from, l) && (tile != NULL || most == ALTERED || l->shown)) {
+        /* until one has arrived, host memory may lie elsewhere than is believed */
+        CHECK(m, tile, NOC_047, false, RELATED(best != NULL ? best->at.index : NO_INDEX),
               "what a request of its sender asked for: tile, address, bytes, once a tile",
-              most == 2      ? "%llu bytes at 0x%llx from (%u,%u) that are not those of the request"
+              most == ALTERED
+                  ? "%llu bytes at 0x%llx from (%u,%u) that are not those of the request"
+              : most == REPEATED ? "%llu bytes at 0x%llx from (%u,%u) once more"
               : best != NULL ? "%llu bytes at 0x%llx from (%u,%u), which asked for another place"
                              : "%llu bytes at 0x%llx from (%u,%u), which asked for none",
               (unsigned long long)a->size, (unsigned long long)a->addr, from->at.x, from->at.y);
-        if (best != NULL) {
+        if (best != NULL && most != REPEATED) {
             best->bytes = UINT64_MAX; /* it is the one that went astray */
         }
     }
+}
+
+void noc_landing(struct model *m, const struct observation *o)
+{
+    const struct nocap_event *e = o->event;
+    const struct tile *from = (e->has & NOCAP_F_FROM) != 0 ? tile_find(m, e->chip, e->s) : NULL;
+    struct noc_landings *l = from != NULL ? noc_part(from)->landings : NULL;
+    noc_state(m)->anonymous |= (e->has & NOCAP_F_FROM) == 0;
+    if (o->access.addr < NOCAP_L1_SIZE) { /* registers are judged by what it does there */
+        judge_arrival(m, o->tile, from, l, &o->access);
+    }
+}
+
+/* The queue whose dispatcher alone writes these bytes of host memory; NULL: others may. */
+static const struct queue_facts *answering(const struct model *m, const struct nocap_event *e)
+{
+    for (uint32_t i = 0; i < m->queue_count * QUEUE_ANSWERS; i++) {
+        const struct queue_facts *q = &m->queues[i / QUEUE_ANSWERS];
+        const struct byte_range *r = &q->answers[i % QUEUE_ANSWERS];
+        if (q->chip == e->chip && e->addr >= r->first && e->addr + e->size <= r->end) {
+            return q;
+        }
+    }
+    return NULL;
+}
+
+void noc_memory_landing(struct model *m, const struct nocap_event *e)
+{
+    const struct queue_facts *q = answering(m, e);
+    const struct tile *from = q != NULL ? tile_find(m, e->chip, q->at[QUEUE_DISPATCH]) : NULL;
+    struct noc_landings *l = from != NULL ? noc_part(from)->memory : NULL;
+    const uint32_t before = m->faults;
+    if (l != NULL) {
+        const struct access a = access_of_event(e, q->memory + e->addr, e->size);
+        judge_arrival(m, NULL, from, l, &a);
+    }
+    m->request_fault = m->faults > before ? before + 1 : FAULT_NONE;
 }
 
 /* Of those from place `i` up to `end` of the ring. */
@@ -272,7 +360,7 @@ static void done_among(struct model *m, const struct tile *tile, struct noc_land
         if (!w->has_id || w->id != id) {
             continue;
         }
-        if (l->shown && misses(m, l, w)) {
+        if (l->shown && misses(m, tile, l, w)) {
             judge_arrived(m, tile, w);
         }
         w->unjudged |= !l->shown;

@@ -204,6 +204,11 @@ void noc_others_forget(struct model *m);
 struct noc_part {
     struct noc_tile *noc;          /* NULL until the interfaces do something */
     struct noc_landings *landings; /* of its requests; NULL: none yet */
+    struct noc_landings *memory;   /* .. of those that write to host memory */
+    uint64_t since;                /* time of its first request */
+    uint32_t src;                  /* who observes them */
+    bool asks;                     /* there was one */
+    bool opaque;                   /* one did not say where it goes, or several observe */
 };
 struct noc_state {
     struct noc_endpoint *endpoint; /* NULL: the host has not touched it yet */
@@ -229,6 +234,8 @@ static inline struct noc_state *noc_state(const struct model *m)
 void noc_landing_request(struct model *m, const struct observation *o);
 void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e);
 void noc_landing(struct model *m, const struct observation *o);
+/* The endpoint writes to host memory. */
+void noc_memory_landing(struct model *m, const struct nocap_event *e);
 
 /* noc_waits.c */
 void noc_tile_waits(const struct wait_builder *t);
