@@ -330,11 +330,12 @@ static void host_read(struct model *m, struct tile *tile, const struct access *a
     struct progress *p = progress_of(tile);
     const struct poll *before = find_poll(&p->agents[PROGRESS_HOST], a->addr);
     uint64_t seen = before != NULL ? before->seen : 0;
-    bool changed = false, outside = !p->all.known;
+    bool stores = p->all.known && (m->header->observes & NOCAP_CLASS_CORE_STORE) != 0;
+    bool changed = false;
     uint64_t polls = poll(m, &p->agents[PROGRESS_HOST], a, &changed);
-    /* What others see of it. Where something else was seen to happen since the place was last
+    /* What others see of its stores. Where something else was seen to happen since the place was last
      * looked at, it may have changed then: that is no news. */
-    if (changed && outside && (p->all.index == NO_INDEX || seen >= p->all.t)) {
+    if (changed && !stores && (p->all.index == NO_INDEX || seen >= p->all.t)) {
         move(m, tile, true);
     }
     count_polls(m, tile, polls);
