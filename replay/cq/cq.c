@@ -292,6 +292,9 @@ __attribute__((noinline)) static void judge_of_chip(struct model *m, const struc
     m->rewire |= q == NULL;
     q = q != NULL && q->chip == o->event->chip ? q : cq_get(m, o->event);
     m->other_queue = cq_first(m) == NULL;
+    if (q != NULL && o->event->kind == NOCAP_EV_READ && o->event->by == NOCAP_BY_HOST) {
+        cq_first(m)->loaded = m->turn;
+    }
     if (q != NULL && q->several) {
         q = cq_of_several(q, o);
         o = q != NULL && q->offset != 0 ? in_own_memory(&moved, q, o) : o;

@@ -46,6 +46,17 @@ struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
     return hit;
 }
 
+/* The write hits the entry that was published last, and the host has loaded nothing since: it
+ * cannot know whether the device has read it. */
+static bool unknowing(struct cq *q, const struct access *a)
+{
+    const uint32_t loads = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
+    const struct cq_record *last = cq_record(q, cq_entries_back(q, q->published, 1));
+    return (q->m->header->observes & loads) == loads && last != NULL && last->addr_known &&
+           last->slot_known && q->host.slots[last->slot] == CQ_SLOT_FILLED &&
+           last->at.turn > cq_first(q->m)->loaded && touches(a, last->addr, last->real);
+}
+
 void cq_issue_host_write(struct cq *q, const struct access *a)
 {
     struct cq_record *r = cq_issue_hit(q, a);
@@ -58,7 +69,7 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
         return;
     }
     fault_id since = r != NULL ? r->since : FAULT_NONE;
-    if (q->prefetcher.landed_seen || q->prefetcher.dones_seen) {
+    if (q->prefetcher.landed_seen || q->prefetcher.dones_seen || unknowing(q, a)) {
         CQ_HOST_AFTER(q, CQ_025, since, r == NULL, RELATED(r != NULL ? r->at.index : NO_INDEX),
                       "a published record left alone until the device's read of it has landed",
                       "%llu bytes written at +0x%llx", wide(a->size), wide(a->addr));
