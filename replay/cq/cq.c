@@ -292,7 +292,8 @@ __attribute__((noinline)) static void judge_of_chip(struct model *m, const struc
     m->rewire |= q == NULL;
     q = q != NULL && q->chip == o->event->chip ? q : cq_get(m, o->event);
     m->other_queue = cq_first(m) == NULL;
-    if (q != NULL && o->event->kind == NOCAP_EV_READ && o->event->by == NOCAP_BY_HOST) {
+    bool outside = o->event->by == NOCAP_BY_HOST || o->event->by == NOCAP_BY_DMA;
+    if (q != NULL && o->event->kind == NOCAP_EV_READ && outside) {
         cq_first(m)->loaded = m->turn;
     }
     if (q != NULL && q->several) {

@@ -46,8 +46,8 @@ struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
     return hit;
 }
 
-/* The write hits the entry that was published last, and the host has loaded nothing since: it
- * cannot know whether the device has read it. */
+/* The write hits the entry that was published last, and since then the host has loaded nothing:
+ * it cannot know whether the device has read it, nor was the endpoint seen to. */
 static bool unknowing(struct cq *q, const struct access *a)
 {
     const uint32_t loads = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;

@@ -493,7 +493,7 @@ struct cq {
     struct cq_dispatcher dispatcher;
     struct cq_subordinate subordinate;
     struct cq_expected expected;
-    uint64_t loaded; /* of the first queue: turn of the latest load of the host, of any memory */
+    uint64_t loaded; /* of the first queue: turn of the host's latest load, or the endpoint's */
     struct cq_completion completion;
     struct cq_timestamps timestamps;
     struct cq_worker workers[CQ_TILES];

@@ -333,8 +333,8 @@ static void host_read(struct model *m, struct tile *tile, const struct access *a
     bool stores = p->all.known && (m->header->observes & NOCAP_CLASS_CORE_STORE) != 0;
     bool changed = false;
     uint64_t polls = poll(m, &p->agents[PROGRESS_HOST], a, &changed);
-    /* What others see of its stores. Where something else was seen to happen since the place was last
-     * looked at, it may have changed then: that is no news. */
+    /* What others see of its stores. Where something else was seen to happen since the place was
+     * last looked at, it may have changed then: that is no news. */
     if (changed && !stores && (p->all.index == NO_INDEX || seen >= p->all.t)) {
         move(m, tile, true);
     }
