@@ -205,6 +205,7 @@ static bool knows_all(const struct model *m, const struct tile *from, const stru
     const struct nocap_event *e = m->event;
     const struct noc_part *p = noc_part(from);
     bool begun = (m->header->complete == NOCAP_TRUE && !m->dropped) || e->t - p->since > settled(m);
+    begun = l == p->memory ? l->shown : begun; /* writes to host memory keep their order */
     return !p->opaque && e->src == p->src && begun && !(l->lost && e->t - l->lost_t <= settled(m));
 }
 
@@ -296,8 +297,7 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
     if (most == EXPLAINED) {
         MARK_EXERCISED(m, NOC_047);
         arrive(m, from, l, best, at, a);
-    } else if (knows_all(m, from, l) && (tile != NULL || most == ALTERED || l->shown)) {
-        /* until one has arrived, host memory may lie elsewhere than is believed */
+    } else if (knows_all(m, from, l)) {
         CHECK(m, tile, NOC_047, false, RELATED(best != NULL ? best->at.index : NO_INDEX),
               "what a request of its sender asked for: tile, address, bytes, once a tile",
               most == ALTERED
