@@ -193,9 +193,8 @@ static enum likeness likeness(const struct noc_waited *w, struct nocap_xy at,
     if (again || is_over(w)) {
         return again && bytes ? REPEATED : UNLIKE;
     }
-    bool near = tile && !nocap_xy_equal(at, MEMORY); /* host memory is no place */
     return place                                         ? bytes ? EXPLAINED : ALTERED
-           : near || whole || a->addr == w->addr || same ? AKIN
+           : tile || whole || a->addr == w->addr || same ? AKIN
                                                          : UNLIKE;
 }
 
