@@ -80,6 +80,9 @@ static const struct hang_case cases[] = {
                "\"dx\":2,\"dy\":2,\"daddr\":\"0x20000\",\"size\":64")
          POLL(140, brisc, 0xffb20204, 4, 0x4, 9000, 400000),
      NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "1 write issued, 0 known to have ended", -1, false},
+    {"a kernel that began before the trace and waits for a word: perhaps for work",
+     CORES POLL(140, brisc, 0x1b000, 4, 0x1, 9000, 400000), NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_BRISC,
+     "polls L1 0x1b000", -1, false},
     {"polls of a kernel that began before the trace, the last of which found what they wanted",
      CORES POLL(140, brisc, 0xffb20204, 4, 0x4, 200, 4000) READ(4010, brisc, 0xffb20204, 4, 0x5)
          READ(4020, brisc, 0xffb20204, 4, 0x5),

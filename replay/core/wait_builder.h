@@ -43,7 +43,8 @@ static inline void wait_place(struct nocap_wait *wait, uint64_t addr, uint64_t s
 
 /* Whether the tile is one of the two of a queue that runs: their kernels never end. */
 bool wait_queue_owns(const struct wait_builder *t);
-/* waits_polls.c: what a core polls. False: nothing is known. */
+/* waits_polls.c: what a core polls. False: nothing is known. `state` NULL: of a kernel whose
+ * beginning was not seen, which may wait for work, so that all but a barrier need not end. */
 bool wait_polls(const struct wait_builder *t, unsigned processor, const char *state);
 /* The cores of a tile of whose launch nothing is known: those that do nothing but poll. */
 void wait_pollers(const struct wait_builder *t);

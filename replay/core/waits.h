@@ -38,7 +38,8 @@ struct nocap_wait {
     uint64_t have, need; /* if counted: how far it is */
     bool certain;        /* nothing that could still happen ends it */
     bool wedged;         /* looks like hardware: reads of all ones */
-    bool said;           /* the trace says that it begins, and need not say that it ends */
+    bool said;           /* the trace says that it begins, and need not say that it ends; or it
+                            need not end */
     int8_t thread;       /* Tensix thread of the core that is held, -1: none */
     struct nocap_progress progress;
     /* Where the wait can be seen: bytes of memory or registers. size 0: nowhere. */

@@ -156,24 +156,29 @@ bool wait_polls(const struct wait_builder *t, unsigned processor, const char *st
     } else {
         snprintf(name, sizeof name, "L1 0x%" PRIx64, l->addr);
     }
+    w.said = state == NULL;
     if (place.family == NOCAP_FAMILY_STREAM && report_buffer(t, &w, &place, l)) {
         return true;
     }
     name_writer(t, &w, l, last, sizeof last);
     w.state = "polling";
     w.release = "another value there";
-    wait_report_as(t, &w, "%s: polls %s, which stays 0x%" PRIx64 " (%" PRIu64 " times)%s", state,
-                   name, l->value, l->count, last);
+    wait_report_as(t, &w, "%s: polls %s, which stays 0x%" PRIx64 " (%" PRIu64 " times)%s",
+                   state != NULL ? state : "in a kernel not seen to begin", name, l->value,
+                   l->count, last);
     return true;
 }
 
 void wait_pollers(const struct wait_builder *t)
 {
     enum { POLLS = 16 }; /* a barrier behind another finds what it wants, and finds it twice */
+    if (queue_at(t->m, t->tile->chip, t->tile->at) != NULL) {
+        return; /* the queue's kernels wait for records */
+    }
     for (unsigned p = 0; p < NOCAP_PROCESSOR_COUNT; p++) {
         const struct poll *l = progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_CORE0 + p]);
         if (l != NULL && l->count >= POLLS) {
-            (void)wait_polls(t, p, "in a kernel not seen to begin");
+            (void)wait_polls(t, p, NULL);
         }
     }
 }
