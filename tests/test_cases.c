@@ -38,6 +38,8 @@ static const struct {
     const char *trace;
 } cases[] = {
 #include "tests/cases/gate.def"
+#include "tests/cases/gate_work.def"
+#include "tests/cases/gate_order.def"
 #include "tests/cases/launch.def"
 #include "tests/cases/map.def"
 #include "tests/cases/noc.def"
