@@ -36,7 +36,7 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
                         : units                      ? GATE_UNITS
                                                      : GATE_UNITS & ~NOCAP_WAIT_TRISC_CFG;
     }
-    g->counts_units = issues && !units && known;
+    g->counts_units = issues && !units;
     if (known) {
         gate_know_semaphores(g, SEM_KNOWN);
     }
@@ -240,7 +240,7 @@ static void synchronise(struct model *m, const struct gate *g, struct gate_threa
         drained(g, t);
         t->config_stored = false;
     }
-    if (!GATE_HAS_ISSUE(m) || !GATE_HAS_PUSH(m) || (!store && stream_count(&t->stream) == 0)) {
+    if (!GATE_HAS_ISSUE(m) || !GATE_HAS_PUSH(m) || stream_count(&t->stream) == 0) {
         work_drained(&t->work, (unsigned)(t - g->threads));
     }
 }
@@ -254,7 +254,7 @@ static __attribute__((noinline)) void register_access(struct model *m, const str
     uint64_t base = region == NOCAP_REGION_PC_BUF0 ? NOCAP_REG_SEM : NOCAP_REG_MOP_CFG;
     uint64_t i = (a->addr - base) / 4; /* large in front of it */
     uint32_t v, *value = access_word(a, a->addr, &v) ? &v : NULL;
-    if (region == NOCAP_REGION_PC_BUF0 && a->addr == NOCAP_REG_TTSYNC) {
+    if (a->addr == NOCAP_REG_TTSYNC) {
         synchronise(m, g, t, a->store);
     } else if (region == NOCAP_REGION_PC_BUF0 && i < NOCAP_SEMAPHORE_COUNT) {
         struct gate_word w = word_of(m, o->tile, g, (unsigned)(t - g->threads), 0);
@@ -275,9 +275,8 @@ static bool reports_done(const struct observation *o, const struct nocap_core_in
 {
     uint32_t byte = NOCAP_SYNC + (uint32_t)core->sync_byte;
     uint8_t v, old;
-    return o->kind == OBS_CORE_STORE && (o->places & PLACE(SYNC)) != 0 &&
-           access_byte(&o->access, byte, &v) && v == NOCAP_SYNC_DONE &&
-           shadow_byte(&o->tile->l1, byte, &old) && old == NOCAP_SYNC_GO;
+    return (o->places & PLACE(SYNC)) != 0 && access_byte(&o->access, byte, &v) &&
+           v == NOCAP_SYNC_DONE && shadow_byte(&o->tile->l1, byte, &old) && old == NOCAP_SYNC_GO;
 }
 
 /* A store to an instruction FIFO, where the trace tells no pushes. Words that are part of a
@@ -312,7 +311,7 @@ static void core_access(struct model *m, const struct observation *o)
     }
     struct gate *g = gate_part(o->tile)->gate;
     bool configures = region == NOCAP_REGION_MOP_CFG || region == NOCAP_REGION_TENSIX_CFG;
-    if (g == NULL && configures && o->access.store && o->tile->in_scope) {
+    if (g == NULL && configures) {
         g = make(m, o->tile);
     }
     if (g == NULL) {
@@ -330,16 +329,16 @@ static void core_access(struct model *m, const struct observation *o)
 /* A kernel begins: what threads did in the one before is over, once all its cores have left. */
 static void kernel_enter(struct model *m, const struct observation *o)
 {
+    (void)m;
     const struct tile *tile = o->tile;
     struct gate *g = tile != NULL ? gate_part(tile)->gate : NULL;
-    int thread = tile != NULL ? nocap_core(o->event->by)->thread : -1;
     bool others = false;
-    if (thread < 0 || g == NULL) {
+    if (g == NULL) {
         return;
     }
-    g->last_t = m->event->t;
+    int thread = nocap_core(o->event->by)->thread; /* -1: it has none */
     for (unsigned i = 0; i < GATE_THREADS; i++) {
-        others |= (int)i != thread && tile->launch.kernels[NOCAP_PROCESSOR_TRISC0 + i].inside != NO;
+        others |= tile->launch.kernels[NOCAP_PROCESSOR_TRISC0 + i].inside != NO;
     }
     g->fault = others ? g->fault : FAULT_NONE;
     for (unsigned i = 0; i < GATE_THREADS; i++) {

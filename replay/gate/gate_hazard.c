@@ -197,9 +197,7 @@ static void pass_wait(struct gate_work *w, unsigned thread)
 
 void work_drained(struct gate_work *w, unsigned thread)
 {
-    if (w->wait.opcode != 0) {
-        pass_wait(w, thread);
-    }
+    pass_wait(w, thread);
     w->in_flight = 0;
     w->gpr_written = w->gpr_loaded = 0;
 }
@@ -310,7 +308,7 @@ static void use_semaphores(const struct gate_word *w)
                    post ? "SEMPOST" : "SEMGET");
     }
     work->uses_math_pack |= math_pack;
-    if (math_pack && ((w->thread == THREAD_PACK && get) || (w->thread == THREAD_MATH && post))) {
+    if (math_pack && (w->thread == THREAD_PACK ? get : post)) {
         work->may_use_dest = NO;
         work->behind.reported = true;
     }

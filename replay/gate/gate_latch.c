@@ -41,7 +41,7 @@ static enum gate_condition semaphore_condition(const struct gate *g, const struc
     enum gate_condition result = GATE_CLEAR;
     bool zero = (wait->semaphore_condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0;
     bool max = (wait->semaphore_condition & NOCAP_SEMWAIT_WHILE_MAX) != 0;
-    for (uint32_t rest = zero || max ? wait->semaphores : 0; rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = wait->semaphores; rest != 0; rest &= rest - 1) {
         const struct gate_sem *s = &g->sems[__builtin_ctz(rest)];
         bool known = s->known == SEM_KNOWN;
         if (known && ((zero && s->v == 0) || (max && s->max_known && s->v >= s->max))) {

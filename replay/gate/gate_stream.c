@@ -71,7 +71,7 @@ static void lose(struct gate_stream *s)
 bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc)
 {
     struct gate_queue *q = by_brisc ? &s->brisc : &s->trisc;
-    struct gate_entry entry = {.word = word, .drained = s->drained && !by_brisc};
+    struct gate_entry entry = {.word = word, .drained = s->drained};
     unsigned opcode = nocap_tensix_opcode(word);
     if (by_brisc && (opcode == NOCAP_TENSIX_MOP || opcode == NOCAP_TENSIX_MOP_CFG)) {
         lose(s); /* it cannot be expanded there: what issues is anybody's guess */
@@ -377,7 +377,6 @@ static void word_passes(const struct gate_word *w, bool expanded)
     struct gate_thread *t = w->t;
     if (gate_holds_back(&t->pushed_wait, w->word)) { /* it was passed before this word */
         t->config_stored &= (t->pushed_wait.conditions & NOCAP_WAIT_TRISC_CFG) == 0;
-        t->pushed_wait.opcode = 0;
     }
     if (nocap_tensix_is_wait(w->word)) {
         t->pushed_wait = gate_wait_of(w->word, w->m->event->index);
