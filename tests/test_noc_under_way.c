@@ -277,6 +277,25 @@ static void requests_that_were_forgotten_arrive_soon(void **state)
     }
 }
 
+/* Where 64 requests have not arrived, arrivals are not shown: what further ones bring is not kept.
+ */
+static void what_comes_before_the_first_arrival_is_not_compared(void **state)
+{
+    (void)state;
+    for (unsigned further = 0; further < 2; further++) {
+        FILE *f = begin(FROM_POWER_ON);
+        for (unsigned i = 0; i < REMEMBERED + further; i++) {
+            writes(f, 10, 0x38000 + 16 * i, 0);
+        }
+        unsigned last = 0x38000 + 16 * (REMEMBERED - 1 + further);
+        fprintf(f,
+                "{\"t\":20,\"ev\":\"write\",\"by\":\"noc\",\"x\":2,\"y\":2,\"addr\":\"0x%x\","
+                "\"size\":4,\"data\":\"0102ff04\",\"from\":[1,2]}\n",
+                last);
+        finds(f, further ? NULL : "NOC-047");
+    }
+}
+
 static void a_rectangle_around_the_edge_may_arrive_anywhere(void **state)
 {
     (void)state;
@@ -352,6 +371,7 @@ int main(void)
         cmocka_unit_test(sources_that_tell_of_one_tile_have_no_order),
         cmocka_unit_test(another_source_tells_what_arrives),
         cmocka_unit_test(requests_that_were_forgotten_arrive_soon),
+        cmocka_unit_test(what_comes_before_the_first_arrival_is_not_compared),
         cmocka_unit_test(a_rectangle_around_the_edge_may_arrive_anywhere),
         cmocka_unit_test(a_request_to_an_unknown_place_may_arrive_anywhere),
         cmocka_unit_test(who_sent_it_is_not_in_scope),
