@@ -40,6 +40,7 @@ static const struct {
 #include "tests/cases/gate.def"
 #include "tests/cases/gate_work.def"
 #include "tests/cases/gate_order.def"
+#include "tests/cases/host.def"
 #include "tests/cases/launch.def"
 #include "tests/cases/map.def"
 #include "tests/cases/noc.def"

@@ -367,6 +367,9 @@ static void a_wait_that_is_missing_is_told_once(void)
 {
 #define TWICE(n, word) WORD(60, n, word) WORD(61, n, word)
     expect_findings(COMPLETE WORD(10, 2, 0xa2400008) TWICE(2, 0x41000001), "TNX-018@3");
+    expect_findings(COMPLETE WORD(10, 2, 0xa2400008) WORD(11, 2, 0x41000001) WORD(12, 2, 0xa2400008)
+                        WORD(13, 2, 0x41000001),
+                    "TNX-018@3 TNX-018@7");
     expect_findings(COMPLETE WORD(10, 0, 0x45000318) TWICE(0, 0xb00c0045), "TNX-030@3");
     expect_findings(COMPLETE TWICE(1, 0x08002000), "TNX-031@1");
     expect_findings(COMPLETE WORD(5, 1, 0xa3200008) WORD(10, 1, 0xa6a1000a) WORD(12, 1, 0x26000000)

@@ -84,7 +84,7 @@ static void soft_reset(struct model *m, struct tile *tile, const struct access *
         if (h->written != NULL) {
             written_release(h->written);
         }
-    } else if (!run && h->running != NO) {
+    } else if (!run) {
         boot(h, NO);
     }
 }
