@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to nocap: the ELF files that the header of a trace names. A trace may come from anybody:
+/* Private to nocap: the ELF files that the header of a trace names. A trace may come from anywhere:
  * its names are taken from its own folder on and may not lead out of it, unless the user trusts
  * them; only regular files are opened, each once, however many cores name it, and not more than
  * FIRMWARE_BYTES_MAX of them together. */

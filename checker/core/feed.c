@@ -9,7 +9,7 @@ struct feed {
     uint64_t expected; /* index of the event to come next */
 };
 
-/* What waits to be merged took effect before the gap, as far as anybody knows. */
+/* What waits to be merged took effect before the gap, as far as is known. */
 static enum nocap_status pass_gap(struct feed *f, struct nocap_error *err)
 {
     if (f->merge != NULL) {

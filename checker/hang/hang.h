@@ -49,7 +49,7 @@ struct nocap_hang {
     struct nocap_integrity damage; /* of the file: behind it the models began anew */
     bool wedged;                   /* looks like hardware, no fault of the protocol */
     uint64_t end;                  /* latest time that the trace tells of, polls included */
-    uint64_t quiet;                /* since the last act of anybody, in header units */
+    uint64_t quiet;                /* since the last act of any party, in header units */
     uint64_t expected;             /* the longest that a party ever took to act, in header units */
     bool gave_up;                  /* the host timed out before, and took the tile into reset */
     struct nocap_gave_up last_look;

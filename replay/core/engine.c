@@ -311,7 +311,7 @@ static __attribute__((cold)) void wrong_event(struct model *m, const char *probl
 }
 
 /* Whether the event itself can be used: rules TRC. Whoever asks how often they were exercised knows
- * how many events there are. What one did that cannot be used, nobody knows. */
+ * how many events there are. What one did that cannot be used is not known. */
 static bool well_formed(struct nocap_engine *engine, const struct nocap_event *e)
 {
     struct model *m = &engine->model;

@@ -145,7 +145,7 @@ struct model {
                                 FAULT_NONE: it is right; owner: noc, read in `apply` */
     bool rewire;             /* a model wants something else from the next observation on */
     uint32_t apply_due;      /* 1 << enum model_id: those whose `apply` is due */
-    uint32_t other_go_words; /* where somebody writes those of another layout, and nobody those of
+    uint32_t other_go_words; /* where an agent writes those of another layout, and none those of
                                 the header's; 0: no such thing */
     /* A request that a core's stores made and that no event restates: observed next. */
     bool raised;

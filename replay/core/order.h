@@ -23,7 +23,7 @@ struct source_clock {
     struct source_time first; /* of source 0, which most traces have alone */
 };
 
-/* That of source `src`; NULL: there are more sources than anybody has, this one is not judged. */
+/* That of source `src`; NULL: there are more sources than are kept, this one is not judged. */
 struct source_time *source_clock_time(struct source_clock *clock, uint32_t src);
 
 /* False if the event is earlier than the one `before` of its source. */

@@ -74,7 +74,7 @@ bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc)
     struct gate_entry entry = {.word = word, .drained = s->drained};
     unsigned opcode = nocap_tensix_opcode(word);
     if (by_brisc && (opcode == NOCAP_TENSIX_MOP || opcode == NOCAP_TENSIX_MOP_CFG)) {
-        lose(s); /* it cannot be expanded there: what issues is anybody's guess */
+        lose(s); /* it cannot be expanded there: what issues is not known */
         return true;
     }
     if (q->count == GATE_QUEUE_MAX) {

@@ -33,7 +33,7 @@ struct host_tile {
     struct nocap_launch message;
     bool launched;               /* GO was stored there since power-on, by any agent */
     uint8_t slots_written;       /* since power-on, by slot */
-    uint8_t slots_run;           /* those that a GO used, and nobody has written since */
+    uint8_t slots_run;           /* those that a GO used, and no agent has written since */
     uint64_t message_index;      /* of the latest store to one */
     uint64_t done_index;         /* of the latest load that showed DONE */
     uint64_t looks;              /* in a row that showed no DONE, and no GO that may be answered */
@@ -76,7 +76,7 @@ void host_note_reported(struct model *m, enum nocap_rule rule);
         }                                                                                          \
     } while (0)
 
-/* BRISC was not released: nobody has done it, and no event of it shows that it runs. */
+/* BRISC was not released: no agent has done it, and no event of it shows that it runs. */
 static inline bool host_holds(const struct tile *tile)
 {
     return host_of(tile)->running == NO && tile->launch.running[NOCAP_PROCESSOR_BRISC] != YES;

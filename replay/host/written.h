@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to replay/host: which bytes of a tile's L1 somebody has written since power-on, to 16
+/* Private to replay/host: which bytes of a tile's L1 an agent has written since power-on, to 16
  * bytes. */
 #ifndef NOCAP_REPLAY_WRITTEN_H
 #define NOCAP_REPLAY_WRITTEN_H

@@ -275,7 +275,7 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
     }
 }
 
-/* The core whose reset PC points to bytes that nobody uploaded; CORES: none, or not known. */
+/* The core whose reset PC points to bytes that no agent uploaded; CORES: none, or not known. */
 static unsigned core_without_text(const struct model *m, const struct boot *b)
 {
     if (m->header->complete != NOCAP_TRUE || m->dropped || b->span_count > FIRMWARE_SPANS) {

@@ -120,8 +120,8 @@ bool boot_spans_known(const struct boot *b)
     return b->span_count > 0 && b->span_count <= FIRMWARE_SPANS;
 }
 
-/* Whether bytes that are written to a tile that nobody has held in reset yet can be firmware: below
- * the kernel config area, as far as it is known where that begins. */
+/* Whether bytes that are written to a tile that no agent has held in reset yet can be firmware:
+ * below the kernel config area, as far as it is known where that begins. */
 static bool may_be_firmware(const struct model *m, const struct tile *tile, const struct access *a)
 {
     enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };

@@ -108,7 +108,7 @@ static bool partly(const struct observation *o, uint32_t place, uint32_t word)
 }
 
 /* What was stored was not captured, is part of a word that is stored whole, or comes from a core
- * that takes others into reset and has no business to: what it did, nobody knows. */
+ * that takes others into reset and has no business to: what it did is not known. */
 static bool is_unknown(const struct observation *o)
 {
     const struct access *a = &o->access;

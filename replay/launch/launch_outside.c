@@ -152,7 +152,7 @@ static int other_slot(const struct launch *l, int slot)
     return -1;
 }
 
-/* Nothing but zeros: a message may enable nobody, but it is not empty. Decoding sets what lies
+/* Nothing but zeros: a message may enable no core, but it is not empty. Decoding sets what lies
  * between members to zero, too. */
 static bool is_blank(const struct nocap_launch *message)
 {
@@ -283,7 +283,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     }
     int active = tile_go_index(m, tile);
     if (signal == NOCAP_GO_DONE && (int)i != active) {
-        return; /* clearing words that nobody reads is no act */
+        return; /* clearing words that no agent reads is no act */
     }
     bool named = nocap_go_name(signal) != NULL;
     CHECK(m, tile, GO_001, named, NO_REFS, "one of 00 40 80 C0 E0 F0", "signal 0x%02x", signal);

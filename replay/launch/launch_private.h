@@ -168,9 +168,8 @@ static inline struct launch *launch_of(const struct tile *tile)
 
 /* Of the whole. */
 struct launch_state {
-    const struct nocap_mailbox_layout
-        *other_layout;         /* whose go words somebody writes; NULL: none */
-    bool layout_fits;          /* somebody writes those of the header's layout */
+    const struct nocap_mailbox_layout *other_layout; /* whose go words are written; NULL: none */
+    bool layout_fits;                                /* those are written of the header's layout */
     struct event_ref wc_write; /* host bytes that may still sit in a write-combining buffer; index
                                NO_INDEX: none */
     bool kernels_shown;        /* an event of a kernel was seen */

@@ -115,7 +115,7 @@ static void judge_multicast(struct model *m, const struct nocap_event *e)
     bool workers = model_is_tensix(m, e->at) && model_is_tensix(m, e->to);
     bool read = e->kind == NOCAP_EV_READ;
     /* hosts read a multicast window to drain it: one tile answers, and while all are held in reset
-     * nobody minds which */
+     * which, matters to none */
     const struct tile *tile = read ? tile_find(m, e->chip, e->at) : NULL;
     m->harmless =
         order && workers && tile != NULL && tile->launch.running[NOCAP_PROCESSOR_BRISC] == NO;

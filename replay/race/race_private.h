@@ -149,7 +149,7 @@ enum { RACE_CLOCK_MAX = 4096 }; /* entries; a clock that would need more knows e
  * alone. Changed only by a sole owner. */
 struct race_keys {
     uint32_t owners, count, capacity;
-    struct race_clock *spare; /* that nobody has, for the next one of these keys; NULL: none */
+    struct race_clock *spare; /* that no agent has, for the next one of these keys; NULL: none */
     uint64_t key[];           /* rising */
 };
 
