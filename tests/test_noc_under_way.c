@@ -289,9 +289,9 @@ static void what_comes_before_the_first_arrival_is_not_compared(void **state)
         }
         unsigned last = 0x38000 + 16 * (REMEMBERED - 1 + further);
         fprintf(f,
-                "{\"t\":20,\"ev\":\"write\",\"by\":\"noc\",\"x\":2,\"y\":2,\"addr\":\"0x%x\","
+                "{\"t\":%u,\"ev\":\"write\",\"by\":\"noc\",\"x\":2,\"y\":2,\"addr\":\"0x%x\","
                 "\"size\":4,\"data\":\"0102ff04\",\"from\":[1,2]}\n",
-                last);
+                LONG_BEHIND, last);
         finds(f, further ? NULL : "NOC-047");
     }
 }

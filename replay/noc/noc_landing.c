@@ -134,8 +134,8 @@ void noc_landing_request(struct model *m, const struct observation *o)
                            .to = ends->to,
                            .to_other = ends->to_other};
     const struct access bytes = access_of_event(e, e->daddr, size);
-    /* where so many did not show, nothing arrives that bytes could be compared with; hashing them is
-     * 2 % of the checking of a queue, and more where payloads are long */
+    /* where so many did not show, nothing arrives that bytes could be compared with; hashing them
+     * is 2 % of the checking of a queue, and more where payloads are long */
     bool compared = m->landings || memory || l->count < WAITED;
     w.has_hash = compared && !atomic && e->op != NOCAP_OP_READ && hash_of(&bytes, &w.hash);
     w.owed = e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && sees_arrival(m, e->chip, ends);
