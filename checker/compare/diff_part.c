@@ -188,7 +188,7 @@ static bool forget_slot(const struct diff_part *part, struct nocap_event *e)
         e->addr < l->launch_base + (uint64_t)l->launch_size * l->launch_slots) {
         e->addr = l->launch_base + (e->addr - l->launch_base) % l->launch_size;
     }
-    return e->addr != NOCAP_RD_PTR;
+    return e->addr != l->rd_ptr;
 }
 
 const struct nocap_event *diff_part_take(struct diff_part *part, const struct nocap_event *event,

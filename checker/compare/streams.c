@@ -117,7 +117,7 @@ static bool object(const struct nocap_mailbox_layout *layout, unsigned i, uint64
                    uint64_t *size)
 {
     if (i < SYNC_OBJECTS) { /* each subordinate has its byte */
-        *first = NOCAP_SYNC + i;
+        *first = layout->sync + i;
         *size = 1;
         return true;
     }

@@ -12,7 +12,7 @@
 
 #include "formats/blackhole/cores.h"
 
-/* The same in all layouts. */
+/* The same in all layouts, or in those that firmware has. */
 enum nocap_mailbox {
     NOCAP_MAILBOX_BASE = 0x60,
     NOCAP_NCRISC_HALT_RESUME = 0x60, /* u32 */
@@ -132,6 +132,13 @@ enum nocap_layout {
     NOCAP_LAYOUT_COUNT
 };
 extern const struct nocap_mailbox_layout nocap_layouts[NOCAP_LAYOUT_COUNT];
+
+/* Of the core's byte in the sync word; it has one. */
+static inline uint32_t nocap_sync_address(const struct nocap_mailbox_layout *layout,
+                                          const struct nocap_core_info *core)
+{
+    return layout->sync + (uint8_t)core->sync_byte;
+}
 
 /* By the header's name; NULL name: the default, bh-launch96. NULL: no such layout. */
 const struct nocap_mailbox_layout *nocap_layout_find(const char *name);

@@ -208,7 +208,7 @@ static enum nocap_status put_mailbox(const struct log *log, const struct core_li
                                      log->layout->go_message_index, index, sizeof index, err));
     RETURN_IF_FAILED(snapshot_memory(log->writer, log->t, core->chip, core->at,
                                      nocap_go_word_address(log->layout, 0), go, sizeof go, err));
-    return snapshot_memory(log->writer, log->t, core->chip, core->at, NOCAP_SYNC, sync, sizeof sync,
+    return snapshot_memory(log->writer, log->t, core->chip, core->at, log->layout->sync, sync, sizeof sync,
                            err);
 }
 

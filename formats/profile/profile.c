@@ -139,10 +139,31 @@ void profile_number_set(struct nocap_profile *p, const struct profile_number *n,
 
 /* ---- what can be judged ---- */
 
+/* What cores, host and dispatcher tell each other by. */
+static bool mailbox_parts_apart(const struct nocap_mailbox_layout *l)
+{
+    const struct {
+        uint32_t first, size;
+    } parts[] = {{l->sync, NOCAP_SYNC_BYTES},
+                 {l->rd_ptr, sizeof(uint32_t)},
+                 {l->launch_base, l->launch_slots * l->launch_size},
+                 {l->go_messages, l->go_words * NOCAP_GO_WORD_SIZE},
+                 {l->go_message_index, sizeof(uint32_t)}};
+    bool apart = true;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        apart &= parts[i].first >= NOCAP_MAILBOX_BASE && parts[i].first % sizeof(uint32_t) == 0;
+        for (size_t j = 0; j < i; j++) {
+            apart &= parts[i].first >= parts[j].first + parts[j].size ||
+                     parts[j].first >= parts[i].first + parts[i].size;
+        }
+    }
+    return apart;
+}
+
 const char *nocap_profile_mailbox_problem(const struct nocap_mailbox_layout *l)
 {
-    if (l->sync != NOCAP_SYNC || l->rd_ptr != NOCAP_RD_PTR || l->launch_base != NOCAP_LAUNCH_RING) {
-        return "sync word, read pointer or launch ring lie elsewhere than in any known firmware";
+    if (!mailbox_parts_apart(l)) {
+        return "words or launch ring lie before 0x60, overlap, or are not aligned to 4 bytes";
     }
     if (l->launch_slots != NOCAP_LAUNCH_SLOTS || l->go_words != NOCAP_GO_WORDS) {
         return "there are not 8 launch messages and 9 go words";

@@ -20,8 +20,8 @@ void decode_init(struct model *m)
             (uint8_t)(nocap_tile_region((FIRST_PAGE + page) * ADDRESS_PAGE) - nocap_regions);
     }
     set_places(words, 0, SHADOW_SIZE, PLACE_LOW);
-    set_places(words, NOCAP_SYNC, NOCAP_SYNC_BYTES, PLACE_SYNC);
-    set_places(words, NOCAP_RD_PTR, 4, PLACE_RD_PTR);
+    set_places(words, m->layout->sync, NOCAP_SYNC_BYTES, PLACE_SYNC);
+    set_places(words, m->layout->rd_ptr, 4, PLACE_RD_PTR);
     set_places(words, l->launch_base, NOCAP_LAUNCH_SLOTS * l->launch_size, PLACE_LAUNCH);
     set_places(words, l->go_messages, NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE, PLACE_GO);
     set_places(words, l->go_message_index, 4, PLACE_GO_INDEX);

@@ -271,9 +271,10 @@ static __attribute__((noinline)) void register_access(struct model *m, const str
     }
 }
 
-static bool reports_done(const struct observation *o, const struct nocap_core_info *core)
+static bool reports_done(const struct model *m, const struct observation *o,
+                         const struct nocap_core_info *core)
 {
-    uint32_t byte = NOCAP_SYNC + (uint32_t)core->sync_byte;
+    uint32_t byte = nocap_sync_address(m->layout, core);
     uint8_t v, old;
     return (o->places & PLACE(SYNC)) != 0 && access_byte(&o->access, byte, &v) &&
            v == NOCAP_SYNC_DONE && shadow_byte(&o->tile->l1, byte, &old) && old == NOCAP_SYNC_GO;
@@ -318,7 +319,7 @@ static void core_access(struct model *m, const struct observation *o)
         return;
     }
     g->last_t = m->event->t;
-    if (reports_done(o, core)) {
+    if (reports_done(m, o, core)) {
         struct gate_word w = word_of(m, o->tile, g, (unsigned)core->thread, 0);
         gate_done(&w);
     } else if ((o->places & PLACE(COPROCESSOR)) != 0) {

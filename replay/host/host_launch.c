@@ -73,7 +73,7 @@ static int next_slot(const struct model *m, const struct tile *tile)
     bool certain = f->active == NO && f->advance != UNKNOWN &&
                    shadow_byte(&tile->l1, host_signal_address(m, tile), &signal) &&
                    signal != NOCAP_GO_INIT && (f->request == 0 || f->request_done == YES) &&
-                   shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr);
+                   shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr);
     return certain ? (int)((rd_ptr + (f->advance == YES)) % NOCAP_LAUNCH_SLOTS) : -1;
 }
 

@@ -327,8 +327,8 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     uint32_t word;
     bool booting = b->phase == BOOT_RELEASED && b->early_done.index == NO_INDEX;
     if (released != 0 && booting && tile->sees_cores) {
-        if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
-            SEEING(m, tile->at, NOCAP_SYNC, 4,
+        if (shadow_word(&tile->l1, m->layout->sync, &word)) {
+            SEEING(m, tile->at, m->layout->sync, 4,
                    CHECK(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NO_REFS,
                          "0x40404040 in the sync word before the subordinates leave reset",
                          "0x%08x", word));

@@ -22,7 +22,7 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     const struct nocap_core_info *core = nocap_core(agent);
     uint8_t bit = (uint8_t)(1 << core->sync_byte);
     fault_id *since = &sync_of(tile)->since[core->sync_byte];
-    SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
+    SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
            CHECK_AFTER(m, tile, RST_012, *since, old == NOCAP_SYNC_INIT && (b->cleared & bit) == 0,
                        NO_REFS, "INIT (0x40) cleared once", "cleared over 0x%02x%s", old,
                        (b->cleared & bit) != 0 ? ", for the second time" : ""));
@@ -37,7 +37,7 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     }
     b->cleared |= bit;
     if (b->early_done.index != NO_INDEX) { /* so it was only late: DONE came too early */
-        SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
+        SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
                CHECK_AT(m, tile, RST_013, false, b->early_done, RELATED(now(m).index),
                         "DONE only after all subordinates cleared INIT",
                         "%s cleared its byte after it", nocap_agent_name(agent)));
@@ -82,7 +82,7 @@ void boot_done(struct model *m, struct tile *tile)
           "zero bytes",
           "registers 0x%02x of 0x%02x, %d of 128 zero words", b->setup, BOOT_SETUP_ALL,
           __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]));
-    if (!shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
+    if (!shadow_word(&tile->l1, m->layout->sync, &word)) {
         return;
     }
     fault_id since = sync_since(tile, UINT32_MAX);
@@ -97,7 +97,7 @@ void boot_done(struct model *m, struct tile *tile)
         b->early_done = now(m); /* too early, or a subordinate will never clear its byte */
         b->phase = BOOT_RELEASED;
     } else {
-        SEEING(m, tile->at, NOCAP_SYNC, 4,
+        SEEING(m, tile->at, m->layout->sync, 4,
                CHECK_AFTER(m, tile, RST_013, since, b->cleared == (1 << SUBORDINATES) - 1, NO_REFS,
                            "DONE only after all subordinates cleared INIT", "sync word 0x%08x",
                            word));
@@ -109,7 +109,7 @@ static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
     struct boot *b = boot_of(tile);
     unsigned byte = (unsigned)__builtin_ctz(missing);
     const char *name = nocap_agent_name(nocap_cores[NOCAP_PROCESSOR_NCRISC + byte].agent);
-    SEEING(m, tile->at, NOCAP_SYNC + byte, 1,
+    SEEING(m, tile->at, m->layout->sync + byte, 1,
            CHECK_AT(m, tile, RST_012, false, b->early_done, NO_REFS,
                     "each subordinate clears its byte from INIT before DONE", "%s never did",
                     name));
@@ -218,7 +218,7 @@ static void judge_shown(struct model *m, struct tile *tile, const struct access 
     struct boot *b = boot_of(tile);
     for (unsigned i = 0; b->shown_done.index != NO_INDEX && i < SUBORDINATES; i++) {
         uint8_t v;
-        if (access_byte(a, NOCAP_SYNC + i, &v)) {
+        if (access_byte(a, m->layout->sync + i, &v)) {
             CHECK(m, tile, RST_013, v != NOCAP_SYNC_INIT, RELATED(b->shown_done.index),
                   "DONE only after all subordinates cleared INIT",
                   "%s's sync byte is 0x%02x, loaded after DONE",
@@ -355,13 +355,13 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         note_reported(m, b);
         struct event_ref at = polled ? b->last_poll : b->released;
         uint32_t word = 0;
-        bool known = shadow_word(&tile->l1, NOCAP_SYNC, &word) && tile->sees_cores;
+        bool known = shadow_word(&tile->l1, m->layout->sync, &word) && tile->sees_cores;
         char text[96], sync[32] = "";
         if (known) {
             snprintf(sync, sizeof sync, ", sync word 0x%08" PRIx32, word);
         }
         SEEING(
-            m, tile->at, NOCAP_SYNC, known ? 4 : 0,
+            m, tile->at, m->layout->sync, known ? 4 : 0,
             FOLLOWING(m, unready_since(b),
                       CHECK_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
                                "firmware ready: DONE in go word 0", "the trace ends without it%s%s",

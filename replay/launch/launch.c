@@ -25,10 +25,10 @@ void launch_init(struct tile *tile, bool power_on)
 }
 
 /* The slot that BRISC will read for the next launch; -1: not known. */
-int launch_next_slot(const struct tile *tile)
+int launch_next_slot(const struct model *m, const struct tile *tile)
 {
     uint32_t rd_ptr;
-    if (launch_of(tile)->advance == UNKNOWN || !shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr) ||
+    if (launch_of(tile)->advance == UNKNOWN || !shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr) ||
         rd_ptr >= NOCAP_LAUNCH_SLOTS) {
         return -1;
     }
@@ -39,7 +39,7 @@ int launch_next_slot(const struct tile *tile)
  * which. NO: they are known, and none starts without GO. */
 enum known launch_preloads(const struct model *m, const struct tile *tile)
 {
-    int slot = launch_next_slot(tile);
+    int slot = launch_next_slot(m, tile);
     enum known any = NO;
     for (int i = slot < 0 ? 0 : slot; i < (slot < 0 ? NOCAP_LAUNCH_SLOTS : slot + 1); i++) {
         const struct nocap_launch *message = launch_message(m, tile, i);
@@ -119,7 +119,7 @@ void launch_act(struct model *m, struct tile *tile)
         MARK_EXERCISED(m, GO_016);
     }
     l->advance = NO; /* it was stored before, or never will be */
-    int slot = launch_next_slot(tile);
+    int slot = launch_next_slot(m, tile);
     const struct nocap_launch *next = slot >= 0 ? launch_message(m, tile, slot) : NULL;
     l->cause = l->go_pending == YES                        ? CAUSE_GO
                : l->go_pending == UNKNOWN || next == NULL  ? CAUSE_UNKNOWN
@@ -273,7 +273,7 @@ void launch_core_store(struct model *m, const struct observation *o)
                   nocap_agent_name(a->by));
             launch_of(tile)->rd_since = m->fault;
         }
-    } else if (access_word(a, NOCAP_RD_PTR, &v)) {
+    } else if (access_word(a, m->layout->rd_ptr, &v)) {
         launch_rd_ptr_store(m, tile, v);
     }
 }

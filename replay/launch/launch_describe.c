@@ -31,7 +31,7 @@ static void fill_cores(const struct model *m, const struct tile *tile, struct no
                                        .waypoint = agent->waypoint,
                                        .kernel = trace_of(m)->kernels[agent->kernel],
                                        .has_sync = nocap_cores[p].sync_byte >= 0};
-        c->sync_known = c->has_sync && launch_sync_byte(tile, p, &c->sync);
+        c->sync_known = c->has_sync && launch_sync_byte(m, tile, p, &c->sync);
         if (launch_runs_unseen(tile)) {
             c->in_kernel = NOCAP_UNKNOWN;
             c->running = c->has_sync ? NOCAP_UNKNOWN : c->running;
@@ -51,7 +51,7 @@ static bool host_saw_done(const struct tile *tile)
 
 static void fill_mailbox(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
 {
-    s->rd_ptr_known = shadow_word(&tile->l1, NOCAP_RD_PTR, &s->rd_ptr);
+    s->rd_ptr_known = shadow_word(&tile->l1, m->layout->rd_ptr, &s->rd_ptr);
     s->go_index_known = shadow_word(&tile->l1, m->layout->go_message_index, &s->go_index);
     for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
         uint32_t word;

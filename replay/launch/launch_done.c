@@ -38,11 +38,11 @@ static void judge_launch(struct model *m, struct tile *tile)
     struct launch *l = launch_of(tile);
     struct kernel *brisc = &l->kernels[NOCAP_PROCESSOR_BRISC];
     uint32_t word = NOCAP_SYNC_ALL_DONE;
-    bool known = shadow_word(&tile->l1, NOCAP_SYNC, &word), inside = brisc->inside == YES;
+    bool known = shadow_word(&tile->l1, m->layout->sync, &word), inside = brisc->inside == YES;
     bool idle = word == NOCAP_SYNC_ALL_DONE || word == NOCAP_SYNC_REGISTER_INIT;
     if (known) {
         fault_id since = l->go_since != FAULT_NONE ? l->go_since : sync_since(tile, word);
-        SEEING(m, tile->at, NOCAP_SYNC, 4,
+        SEEING(m, tile->at, m->layout->sync, 4,
                CHECK_AFTER(m, tile, GO_004, since, idle, RELATED(l->go.index),
                            "DONE only while the sync word is 0 or 0x00000300", "0x%08x", word));
     }
@@ -226,14 +226,14 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
     if (l->request != 0 && v == 0) {
         l->request_done = YES;
     }
-    if (!shadow_word(&tile->l1, NOCAP_RD_PTR, &old)) {
+    if (!shadow_word(&tile->l1, m->layout->rd_ptr, &old)) {
         l->advance = NO;
         return;
     }
     bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
     bool moves = next && l->request == 0 && boot_of(tile)->phase != BOOT_RELEASED;
     bool right = (v == 0 || next) && !(moves && v != 0 && l->finished_host == YES);
-    SEEING(m, tile->at, NOCAP_RD_PTR, 4,
+    SEEING(m, tile->at, m->layout->rd_ptr, 4,
            CHECK_AFTER(m, tile, GO_008, l->rd_since, right, RELATED(l->done.index),
                        l->finished_host == YES && moves
                            ? "rd_ptr left alone after a launch in HOST mode"

@@ -109,7 +109,7 @@ static bool partly(const struct observation *o, uint32_t place, uint32_t word)
 
 /* What was stored was not captured, is part of a word that is stored whole, or comes from a core
  * that takes others into reset and has no business to: what it did is not known. */
-static bool is_unknown(const struct observation *o)
+static bool is_unknown(const struct model *m, const struct observation *o)
 {
     const struct access *a = &o->access;
     if ((o->places & (PLACE_MAILBOX | PLACE(SOFT_RESET))) == 0) {
@@ -117,7 +117,7 @@ static bool is_unknown(const struct observation *o)
     }
     return partly(o, PLACE(SOFT_RESET), NOCAP_REG_SOFT_RESET_0) ||
            (o->kind == OBS_CORE_STORE &&
-            (partly(o, PLACE(RD_PTR), NOCAP_RD_PTR) || a->known < a->size ||
+            (partly(o, PLACE(RD_PTR), m->layout->rd_ptr) || a->known < a->size ||
              ((o->places & PLACE(SOFT_RESET)) != 0 && a->by != NOCAP_BY_BRISC)));
 }
 
@@ -140,7 +140,7 @@ static bool sync_concerned(const struct observation *o)
 
 static void core_store(struct model *m, const struct observation *o)
 {
-    if (__builtin_expect(is_unknown(o), 0)) {
+    if (__builtin_expect(is_unknown(m, o), 0)) {
         forget_tile(m, o->tile);
         return;
     }
@@ -164,7 +164,7 @@ static void outside_store(struct model *m, const struct observation *o)
     m->withhold = boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN ? defer : NULL;
     sync_outside_store(m, tile, &o->access);
     launch_judge_outside_store(m, o);
-    if (is_unknown(o)) {
+    if (is_unknown(m, o)) {
         forget_tile(m, tile);
     } else {
         boot_outside_store(m, o);

@@ -124,15 +124,15 @@ static void judge_lost_request(struct model *m, struct tile *tile)
     if (l->request_done == YES) {
         MARK_EXERCISED(m, GO_013);
         MARK_EXERCISED(m, GO_014);
-    } else if (l->request_done == NO && shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr)) {
+    } else if (l->request_done == NO && shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr)) {
         fault_id since = l->rd_since != FAULT_NONE ? l->rd_since : launch_written_since(m, tile);
-        SEEING(m, tile->at, NOCAP_RD_PTR, 4,
+        SEEING(m, tile->at, m->layout->rd_ptr, 4,
                CHECK_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
                            "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
                            "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr));
         l->rd_since = m->fault;
         if (rd_ptr == 0) {
-            SEEING(m, tile->at, NOCAP_RD_PTR, 4,
+            SEEING(m, tile->at, m->layout->rd_ptr, 4,
                    CHECK_AFTER(m, tile, GO_014, since, false, RELATED(l->requested.index),
                                "the reset request obeyed before it is overwritten",
                                "signal 0x%02x overwritten; rd_ptr was 0 already", l->request));
@@ -237,7 +237,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     }
     l->go_since = written;
     l->master_since = FAULT_NONE;
-    int slot = l->active == YES ? l->slot : launch_next_slot(tile);
+    int slot = l->active == YES ? l->slot : launch_next_slot(m, tile);
     judge_pieces(m, tile, tile->sees_cores && slot >= 0 ? slot : latest_slot(l));
     const struct nocap_launch *message = slot >= 0 ? launch_message(m, tile, slot) : NULL;
     if (message == NULL) {
@@ -401,12 +401,12 @@ void launch_judge_core_store(struct model *m, const struct observation *o)
 
 /* Where BRISC's stores are not observed, a launch that is not certainly of HOST mode leaves rd_ptr
  * unknown. */
-static void lose_rd_ptr(struct tile *tile)
+static void lose_rd_ptr(const struct model *m, struct tile *tile)
 {
     const struct launch *l = launch_of(tile);
     bool stays = l->message_known && l->message.mode == NOCAP_MODE_HOST;
     if (!tile->sees_cores && l->go.index != NO_INDEX && !stays) {
-        shadow_forget(&tile->l1, NOCAP_RD_PTR, 4);
+        shadow_forget(&tile->l1, m->layout->rd_ptr, 4);
     }
 }
 
@@ -419,7 +419,7 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
         l->request = 0;
         l->go_pending = tile->sees_cores ? YES : UNKNOWN;
         if (fresh) {
-            lose_rd_ptr(tile);
+            lose_rd_ptr(m, tile);
             if (l->open) { /* its end was not seen */
                 launch_report(m, tile, false);
             }
@@ -427,7 +427,7 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
             l->open = true;
             l->go_since = l->by_host && l->go_since == FAULT_NONE ? tile->go_since : l->go_since;
             if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
-                launch_start(m, tile, launch_next_slot(tile));
+                launch_start(m, tile, launch_next_slot(m, tile));
                 /* in a trace that begins here, others may have had their commands before */
                 l->active = l->active == UNKNOWN && launch_preloads(m, tile) == YES ? UNKNOWN : NO;
             } else {
@@ -440,8 +440,8 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
         l->request_done = tile->sees_cores ? NO : UNKNOWN;
         if (!tile->sees_cores) {
             uint32_t rd_ptr;
-            if (!shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr) || rd_ptr != 0) {
-                shadow_forget(&tile->l1, NOCAP_RD_PTR, 4);
+            if (!shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr) || rd_ptr != 0) {
+                shadow_forget(&tile->l1, m->layout->rd_ptr, 4);
             }
         }
     }

@@ -304,7 +304,7 @@ void launch_locate_texts(struct launch *l);
 /* launch.c */
 void launch_init(struct tile *tile, bool power_on);
 /* The slot that BRISC will read for the next launch; -1: not known. */
-int launch_next_slot(const struct tile *tile);
+int launch_next_slot(const struct model *m, const struct tile *tile);
 /* Whether the message that BRISC reads next, or any where that is not known, starts without GO. NO:
  * they are known, and none does. */
 enum known launch_preloads(const struct model *m, const struct tile *tile);
@@ -354,7 +354,8 @@ void launch_waits(const struct wait_builder *t);
 bool launch_runs_unseen(const struct tile *tile);
 /* The core's byte of the sync word: as the model has it; where stores of cores are not observed, as
  * the host saw it since the last GO. */
-bool launch_sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte);
+bool launch_sync_byte(const struct model *m, const struct tile *tile, unsigned processor,
+                      uint8_t *byte);
 /* launch_describe.c */
 void launch_describe(const struct model *m, const struct tile *tile, unsigned parts,
                      struct nocap_tile_state *s);

@@ -19,7 +19,8 @@ bool launch_runs_unseen(const struct tile *tile)
                                  launch_of(tile)->go.index != NO_INDEX);
 }
 
-bool launch_sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte)
+bool launch_sync_byte(const struct model *m, const struct tile *tile, unsigned processor,
+                      uint8_t *byte)
 {
     unsigned i = (unsigned)nocap_cores[processor].sync_byte;
     const struct progress *p = progress_of(tile);
@@ -29,7 +30,7 @@ bool launch_sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte
         *byte = (uint8_t)(p->sync >> 8 * i);
         return true;
     }
-    return !launch_runs_unseen(tile) && shadow_byte(&tile->l1, NOCAP_SYNC + i, byte);
+    return !launch_runs_unseen(tile) && shadow_byte(&tile->l1, m->layout->sync + i, byte);
 }
 
 /* `by` does not do what `agent` polls for at these bytes. */
@@ -181,7 +182,7 @@ static void report_blocked(const struct wait_builder *t, unsigned processor, con
     struct nocap_wait w = wait_begin(t, nocap_cores[processor].agent, since);
     w.state = inside ? "in kernel" : state;
     if (nocap_cores[processor].sync_byte >= 0) {
-        wait_place(&w, NOCAP_SYNC + (uint64_t)nocap_cores[processor].sync_byte, 1);
+        wait_place(&w, nocap_sync_address(t->m->layout, &nocap_cores[processor]), 1);
     }
     wait_report_as(t, &w, "%s%s%s%s%s%s%s", inside ? nocap_waypoint_find(code)->meaning : what,
                    code[0] != '\0' ? " (waypoint " : "", code, code[0] != '\0' ? ")" : "",
@@ -236,8 +237,8 @@ static bool report_subordinates(const struct wait_builder *t, struct event_ref s
     bool any = false;
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
         uint8_t byte;
-        uint32_t at = NOCAP_SYNC + (uint32_t)nocap_cores[p].sync_byte;
-        if (!launch_sync_byte(t->tile, p, &byte) || awaited(byte) == NULL) {
+        uint32_t at = nocap_sync_address(t->m->layout, &nocap_cores[p]);
+        if (!launch_sync_byte(t->m, t->tile, p, &byte) || awaited(byte) == NULL) {
             continue;
         }
         any = true;
@@ -323,7 +324,7 @@ static void report_launch(const struct wait_builder *t)
 static void report_snapshot(const struct wait_builder *t)
 {
     uint8_t signal, byte;
-    bool looked = launch_sync_byte(t->tile, NOCAP_PROCESSOR_NCRISC, &byte);
+    bool looked = launch_sync_byte(t->m, t->tile, NOCAP_PROCESSOR_NCRISC, &byte);
     if (!shadow_byte(&t->tile->l1, active_signal_address(t->m, t->tile), &signal) ||
         (signal != NOCAP_GO_GO && signal != NOCAP_GO_INIT)) {
         return;
@@ -336,7 +337,7 @@ static void report_snapshot(const struct wait_builder *t)
             t, NOCAP_PROCESSOR_BRISC, "in a launch",
             looked ? "has a GO and has not reported DONE; no subordinate is left to wait for"
                    : "has a GO and has not reported DONE; no agent has polled the sync word "
-                     "(0x68) since, which would show whom it waits for",
+                     "since, which would show whom it waits for",
             unseen);
     }
 }

@@ -16,7 +16,7 @@ static void sampled_sync(struct model *m, const struct tile *tile, const struct 
 {
     uint8_t old, v;
     for (unsigned byte = 0; byte < SUBORDINATES; byte++) {
-        if (changed_byte(tile, a, NOCAP_SYNC + byte, &old, &v)) {
+        if (changed_byte(tile, a, m->layout->sync + byte, &old, &v)) {
             CHECK(m, tile, SYN_003, sync_value_allowed(byte, v), NO_REFS, sync_values(byte),
                   "0x%02x at this look, 0x%02x at the one before", v, old);
         }
@@ -26,7 +26,7 @@ static void sampled_sync(struct model *m, const struct tile *tile, const struct 
 static void sampled_rd_ptr(struct model *m, const struct tile *tile, const struct access *a)
 {
     uint32_t old, v;
-    if (access_word(a, NOCAP_RD_PTR, &v) && shadow_word(&tile->l1, NOCAP_RD_PTR, &old) &&
+    if (access_word(a, m->layout->rd_ptr, &v) && shadow_word(&tile->l1, m->layout->rd_ptr, &old) &&
         old != v) {
         CHECK(m, tile, GO_008, v < NOCAP_LAUNCH_SLOTS, NO_REFS, "rd_ptr below 8",
               "%u at this look, %u at the one before", v, old);
@@ -49,16 +49,16 @@ static bool has_other(uint32_t word, uint8_t a, uint8_t b)
 static void sampled_done(struct model *m, struct tile *tile, uint8_t old)
 {
     uint32_t word;
-    if (!shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
+    if (!shadow_word(&tile->l1, m->layout->sync, &word)) {
         return;
     }
     if (old == NOCAP_GO_INIT) {
-        SEEING(m, tile->at, NOCAP_SYNC, 4,
+        SEEING(m, tile->at, m->layout->sync, 4,
                CHECK(m, tile, RST_013, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
                      NO_REFS, "DONE only after all subordinates cleared INIT",
                      "DONE and sync word 0x%08x at one look", word));
     } else if (old == NOCAP_GO_GO && launch_preloads(m, tile) == NO) {
-        SEEING(m, tile->at, NOCAP_SYNC, 4,
+        SEEING(m, tile->at, m->layout->sync, 4,
                CHECK(m, tile, GO_004, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
                      RELATED(launch_of(tile)->go.index),
                      "DONE only while the sync word is 0 or 0x00000300",

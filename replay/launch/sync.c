@@ -104,7 +104,7 @@ static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *ol
     fault_id fault = FAULT_NONE;
     launch_act(m, tile);
     if (old != NULL) {
-        SEEING(m, tile->at, NOCAP_SYNC + BYTE_NCRISC, 1,
+        SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
                CHECK_AFTER(m, tile, SYN_005, sync_of(tile)->since[BYTE_NCRISC],
                            *old == NOCAP_SYNC_DONE, NO_REFS, "LOAD only over 0",
                            "the byte was 0x%02x", *old));
@@ -120,7 +120,7 @@ static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *
     if (old == NULL) {
         return FAULT_NONE;
     }
-    SEEING(m, tile->at, NOCAP_SYNC + BYTE_NCRISC, 1,
+    SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
            CHECK_AFTER(m, tile, SYN_004, sync_of(tile)->since[BYTE_NCRISC], *old == NOCAP_SYNC_LOAD,
                        NO_REFS, "LOAD (0x01) in ncrisc's byte before GO", "the byte was 0x%02x",
                        *old));
@@ -147,9 +147,9 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
     if (old != NULL) {
         bool own = *old == NOCAP_SYNC_DONE;
         /* in a trace that begins here, it may have had its own GO before */
-        bool ready = !first || !shadow_byte(&tile->l1, NOCAP_SYNC + BYTE_TRISC0, &trisc0) ||
+        bool ready = !first || !shadow_byte(&tile->l1, m->layout->sync + BYTE_TRISC0, &trisc0) ||
                      trisc0 == NOCAP_SYNC_DONE || (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
-        SEEING(m, tile->at, NOCAP_SYNC + (own ? BYTE_TRISC0 : byte), 1,
+        SEEING(m, tile->at, m->layout->sync + (own ? BYTE_TRISC0 : byte), 1,
                CHECK_AFTER(m, tile, SYN_006, s->since[own ? BYTE_TRISC0 : byte], own && ready,
                            RELATED(s->initialising ? s->init_index : NO_INDEX),
                            "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
@@ -186,8 +186,8 @@ static void store_init_registers(struct model *m, struct tile *tile)
     struct sync *s = sync_of(tile);
     uint32_t word;
     s->init_since = FAULT_NONE;
-    if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
-        SEEING(m, tile->at, NOCAP_SYNC, 4,
+    if (shadow_word(&tile->l1, m->layout->sync, &word)) {
+        SEEING(m, tile->at, m->layout->sync, 4,
                CHECK_AFTER(m, tile, SYN_010, sync_since(tile, word), word == NOCAP_SYNC_ALL_DONE,
                            NO_REFS, "0x03 only while the whole sync word is 0", "0x%08x", word));
         sync_overrun(tile, word, m->fault);
@@ -215,7 +215,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     if (v != NOCAP_SYNC_INIT && v != NOCAP_SYNC_DONE) {
         boot_byte_reused(m, tile, byte);
     }
-    const uint8_t *before = shadow_byte(&tile->l1, NOCAP_SYNC + byte, &old) ? &old : NULL;
+    const uint8_t *before = shadow_byte(&tile->l1, m->layout->sync + byte, &old) ? &old : NULL;
     fault_id fault = FAULT_NONE;
     switch (v) {
     case NOCAP_SYNC_LOAD: fault = store_load(m, tile, before); break;
@@ -239,7 +239,7 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
     if (s->group == 0 || !in_mailbox(m, a)) {
         return;
     }
-    uint64_t byte = a->addr - NOCAP_SYNC;
+    uint64_t byte = a->addr - m->layout->sync;
     uint8_t v;
     bool next = a->size == 1 && byte >= BYTE_TRISC0 && byte < SUBORDINATES &&
                 (s->group >> (byte - BYTE_TRISC0) & 1) == 0 && access_byte(a, a->addr, &v) &&
@@ -272,14 +272,14 @@ static void brisc_store(struct model *m, const struct observation *o)
         }
         return;
     }
-    if (boot_of(tile)->phase == BOOT_RELEASED && a->addr == NOCAP_SYNC &&
+    if (boot_of(tile)->phase == BOOT_RELEASED && a->addr == m->layout->sync &&
         a->size == NOCAP_SYNC_BYTES) {
         return; /* INIT for all, which RST-010 judges */
     }
     judge_group(m, tile, a);
     for (unsigned i = 0; (o->places & PLACE(SYNC)) != 0 && i < SUBORDINATES; i++) {
         uint8_t byte;
-        if (access_byte(a, NOCAP_SYNC + i, &byte)) {
+        if (access_byte(a, m->layout->sync + i, &byte)) {
             brisc_byte(m, tile, i, byte);
         }
     }
@@ -331,7 +331,7 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
     fault_id *since = &sync_of(tile)->since[core->sync_byte];
     bool right = from && !inside;
     *since = answer_since(tile, (unsigned)core->sync_byte, right);
-    SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
+    SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
            CHECK_AFTER(m, tile, SYN_008, *since, right, RELATED(inside ? k->enter_index : NO_INDEX),
                        core->sync_byte == BYTE_TRISC0
                            ? "the byte cleared from 40, 80 or 03, outside of the kernel"
@@ -400,14 +400,14 @@ static void subordinate_store(struct model *m, const struct observation *o)
     }
     MARK_EXERCISED(m, SYN_002);
     uint8_t v = 0, old;
-    uint32_t own = NOCAP_SYNC + (uint32_t)core->sync_byte;
+    uint32_t own = nocap_sync_address(m->layout, core);
     (void)access_byte(a, a->addr, &v);
     bool right = a->addr == own && a->size == 1 && v == NOCAP_SYNC_DONE;
     CHECK(m, tile, SYN_001, right, NO_REFS, "a subordinate stores only its own byte, and only 0",
           "%llu bytes at 0x%llx, the first 0x%02x", (unsigned long long)a->size,
           (unsigned long long)a->addr, v);
     for (unsigned i = 0; !right && i < SUBORDINATES; i++) {
-        if (i == (unsigned)core->sync_byte || touches(a, NOCAP_SYNC + i, 1)) {
+        if (i == (unsigned)core->sync_byte || touches(a, m->layout->sync + i, 1)) {
             sync_fault(tile, i, m->fault);
         }
     }
@@ -438,12 +438,12 @@ void sync_core_load(struct tile *tile, const struct access *a)
 void sync_outside_store(struct model *m, struct tile *tile, const struct access *a)
 {
     if (brisc_may_run(tile)) {
-        bool hit = touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES);
+        bool hit = touches(a, m->layout->sync, NOCAP_SYNC_BYTES);
         CHECK(m, tile, SYN_002, !hit, NO_REFS,
               "the sync word written by the tile's own cores only while BRISC runs",
               "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
         for (unsigned i = 0; hit && brisc_runs(tile) && i < SUBORDINATES; i++) {
-            if (touches(a, NOCAP_SYNC + i, 1)) {
+            if (touches(a, m->layout->sync + i, 1)) {
                 sync_fault(tile, i, m->fault);
             }
         }
@@ -465,11 +465,11 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
     uint8_t byte;
     forget_drain(tile, core);
     if (core->sync_byte < 0 ||
-        !shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)core->sync_byte, &byte)) {
+        !shadow_byte(&tile->l1, nocap_sync_address(m->layout, core), &byte)) {
         return;
     }
     fault_id since = answer_since(tile, (unsigned)core->sync_byte, byte == NOCAP_SYNC_GO);
-    SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
+    SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
            CHECK_AFTER(m, tile, SYN_009, since, byte == NOCAP_SYNC_GO, NO_REFS,
                        "GO (0x80) in the core's byte when it enters its kernel", "0x%02x", byte));
     s->since[core->sync_byte] = m->fault;

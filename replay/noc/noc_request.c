@@ -270,7 +270,7 @@ static bool hits_launch(const struct model *m, const struct request *r)
     const struct tile *tile = tile_find(m, r->e->chip, r->to.at);
     uint32_t slot;
     if (tile == NULL || tile->launch.pending != YES || !tile->sees_cores ||
-        !shadow_word(&tile->l1, NOCAP_RD_PTR, &slot)) {
+        !shadow_word(&tile->l1, m->layout->rd_ptr, &slot)) {
         return false;
     }
     uint64_t at = nocap_launch_slot(m->layout, slot % NOCAP_LAUNCH_SLOTS);
@@ -289,7 +289,7 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
     uint64_t first = r->to.addr, last = first + (r->size == 0 ? 0 : r->size - 1);
     uint32_t end = l->go_message_index + 4 < MAILBOX_END ? MAILBOX_END : l->go_message_index + 4;
     bool outside = last < NOCAP_MAILBOX_BASE || first >= end;
-    bool sync = first < NOCAP_SYNC + NOCAP_SYNC_BYTES && last >= NOCAP_SYNC;
+    bool sync = first < m->layout->sync + NOCAP_SYNC_BYTES && last >= m->layout->sync;
     if (outside || sync || hits_launch(m, r)) {
         exercise(m, NOC_032, outside);
         return;

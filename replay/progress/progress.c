@@ -340,7 +340,7 @@ static void host_read(struct model *m, struct tile *tile, const struct access *a
     }
     count_polls(m, tile, polls);
     trace_of(m)->host = now(m);
-    if (access_word(a, NOCAP_SYNC, &p->sync)) {
+    if (access_word(a, m->layout->sync, &p->sync)) {
         p->sync_seen = now(m);
     }
     ask(m, tile, a);
