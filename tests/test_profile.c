@@ -248,6 +248,8 @@ static void what_is_left_out_is_as_in_the_base(void **state)
     }
     assert_int_equal(differ, 1);
     assert_int_equal(nocap_profile_read(&p, "{\"mailbox\":{\"sync\":\"0x64\"}}", &err), NOCAP_OK);
+    assert_null(nocap_profile_mailbox_problem(&p.mailbox));
+    assert_int_equal(nocap_profile_read(&p, "{\"mailbox\":{\"sync\":\"0x6c\"}}", &err), NOCAP_OK);
     assert_non_null(nocap_profile_mailbox_problem(&p.mailbox));
 }
 

@@ -17,6 +17,7 @@ enum {
     RECORDS = 256,       /* of a queue are enough */
     STRANGERS = 16,      /* addresses of go words that no layout has */
     MAILBOX_END = 0x600,
+    MESSAGE_LEAST = 64, /* bytes of a launch message */
 };
 
 struct stranger {
@@ -80,6 +81,12 @@ static void look(struct evidence *e, const struct nocap_event *event)
     }
 }
 
+static bool is_go_word(const struct nocap_mailbox_layout *layout, uint32_t address)
+{
+    return address >= layout->go_messages &&
+           address - layout->go_messages < NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE;
+}
+
 /* The layout whose go words were written most; NULL: none. */
 static const struct nocap_mailbox_layout *shown_layout(const struct evidence *e)
 {
@@ -94,17 +101,22 @@ static const struct nocap_mailbox_layout *shown_layout(const struct evidence *e)
     return shown;
 }
 
-/* A word that is told to begin, and to go, behind something as large as launch messages. */
-static const struct stranger *find_stranger(const struct evidence *e)
+/* A word that is told to begin, and to go, behind something as large as launch messages. Of the
+ * layout that is said, firmware begins with its first word alone. */
+static const struct stranger *find_stranger(const struct evidence *e,
+                                            const struct nocap_mailbox_layout *said)
 {
+    const struct stranger *found = NULL;
     for (unsigned i = 0; i < STRANGERS; i++) {
         const struct stranger *s = &e->strangers[i];
         bool behind = s->address >= NOCAP_LAUNCH_RING + NOCAP_LAUNCH_SLOTS * e->largest;
-        if (s->gos > 0 && (s->inits > 0 || (e->largest >= 64 && behind))) {
-            return s;
+        bool large = e->largest >= MESSAGE_LEAST && behind && !is_go_word(said, s->address);
+        if (s->gos > 0 && s->address == said->go_messages) {
+            return NULL;
         }
+        found = found == NULL && s->gos > 0 && (s->inits > 0 || large) ? s : found;
     }
-    return NULL;
+    return found;
 }
 
 static bool wants_more(const struct queue_evidence *queue)
@@ -156,25 +168,19 @@ static bool is_regular(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static bool is_go_word(const struct nocap_mailbox_layout *layout, uint32_t address)
-{
-    return address >= layout->go_messages &&
-           address - layout->go_messages < NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE;
-}
-
 static void decide(struct nocap_profile_choice *c, const struct evidence *e,
                    const struct nocap_header *header)
 {
     const struct nocap_mailbox_layout *shown = shown_layout(e);
     const struct nocap_mailbox_layout *said = nocap_header_layout(header, NULL);
-    const struct stranger *stranger = shown == NULL ? find_stranger(e) : NULL;
+    const struct stranger *stranger = shown == NULL && said != NULL ? find_stranger(e, said) : NULL;
     if (shown != NULL && header->layout == NULL && header->profile == NULL) {
         c->judged = true;
         snprintf(c->why, sizeof c->why, "go words are written to 0x%x", shown->go_messages);
         c->layout = shown == said ? NULL : shown;
         return;
     }
-    if (stranger != NULL && said != NULL && !is_go_word(said, stranger->address)) {
+    if (stranger != NULL) {
         c->unexplained = c->judged = true;
         c->index = stranger->index;
         c->t = stranger->t;
@@ -203,6 +209,15 @@ static void decide_queue(struct nocap_profile_choice *c, const struct evidence *
         c->queue_index = q->index;
         c->queue_t = q->t;
         return;
+    }
+    if (shown == NULL && best->messages == 0 && best->others > 1 && !c->unexplained) {
+        c->unexplained = c->judged = true;
+        c->index = q->index;
+        c->t = q->t;
+        snprintf(
+            c->seen, sizeof c->seen,
+            "launch messages in %u records of the command queue, none where a mailbox has them",
+            best->others);
     }
     if (best->profile.queue.p100_x == 0) {
         c->has_prefetch = q->has_prefetch && !header->cq.has_prefetch;

@@ -19,6 +19,7 @@ enum {
     WORTH_FIRST = 48,  /* the first command at the start of the buffer */
     OUTSIDE = 32,      /* less: a command where this runtime has no buffer */
 };
+enum { MAILBOX_END = 0x600, MESSAGE_LEAST = 64 };
 
 bool queue_evidence_wanted(const struct nocap_header *header)
 {
@@ -60,6 +61,8 @@ enum nocap_status queue_evidence_new(struct queue_evidence **evidence,
         }
     }
     e->candidates[0].points += WORTH_DEFAULT;
+    e->has_sysmem = header->cq.has_sysmem;
+    e->sysmem = header->cq.sysmem;
     if (status != NOCAP_OK) {
         free(e);
         return status;
@@ -124,15 +127,18 @@ static bool explains_dispatch(const struct nocap_profile *p, const struct nocap_
     }
 }
 
-/* Of a command that writes to the mailbox as this runtime has it: whole launch messages in their
- * slots, a go word, its index. */
-static uint32_t mailbox_points(const struct nocap_profile *p, const struct nocap_cq_record *r)
+/* What a command writes to the mailbox. */
+enum written { NOTHING, A_WORD, MESSAGES, OTHER };
+
+/* As this runtime has it: whole launch messages in their slots, a go word, its index; or something
+ * as large as a message where it has none. */
+static enum written mailbox_write(const struct nocap_profile *p, const struct nocap_cq_record *r)
 {
     const struct nocap_mailbox_layout *l = &p->mailbox;
     struct nocap_cq_command c = r->dispatch, first;
     struct nocap_cq_subs subs;
     if (!r->has_dispatch || !nocap_cq_subs(&c, &subs)) {
-        return 0;
+        return NOTHING;
     }
     uint64_t addr = c.addr, size = c.size;
     if (c.id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE) {
@@ -144,7 +150,24 @@ static uint32_t mailbox_points(const struct nocap_profile *p, const struct nocap
                     (addr - l->launch_base) % l->launch_size == 0 && size % l->launch_size == 0;
     bool word =
         size == NOCAP_GO_WORD_SIZE && (addr == l->go_messages || addr == l->go_message_index);
-    return messages || word ? WORTH_RECORD : 0;
+    bool other = addr >= l->launch_base && addr + size <= MAILBOX_END && size >= MESSAGE_LEAST;
+    return messages ? MESSAGES : word ? A_WORD : other ? OTHER : NOTHING;
+}
+
+static uint32_t mailbox_points(const struct nocap_profile *p, const struct nocap_cq_record *r)
+{
+    enum written what = mailbox_write(p, r);
+    return what == MESSAGES || what == A_WORD ? WORTH_RECORD : 0;
+}
+
+static void count_messages(struct queue_candidate *c, const uint8_t *bytes, size_t size)
+{
+    struct nocap_cq_record r;
+    if (nocap_cq_decode_record_by(&c->profile.commands, bytes, size, &r)) {
+        enum written what = mailbox_write(&c->profile, &r);
+        c->messages += what == MESSAGES;
+        c->others += what == OTHER;
+    }
 }
 
 /* What a record is worth; 0: the runtime does not send it. */
@@ -202,6 +225,9 @@ static void look_at_record(struct queue_evidence *e, const struct nocap_event *e
         points = declared || points > WORTH_OTHER ? points : 0;
         c->points += points;
         c->records += points != 0;
+        if (points != 0) {
+            count_messages(c, event->data, event->data_size);
+        }
         any |= points != 0;
     }
     e->records += any && event->data_size >= NOCAP_CQ_HEADER;
@@ -262,6 +288,24 @@ static uint32_t store_points(const struct nocap_queue *q, const struct nocap_eve
     return slot ? WORTH_RECORD : 0;
 }
 
+/* The words of the set-up are stored once, before all else, each with its one right value; where
+ * the header says where host memory is, as it says. */
+static void look_at_set_up(const struct queue_evidence *e, struct queue_candidate *c,
+                           const struct nocap_event *event)
+{
+    struct nocap_queue q = c->profile.queue;
+    const uint32_t words[] = {q.pcie_ptr_echo, q.completion_wr, q.completion_rd};
+    int core;
+    q.sysmem = e->has_sysmem ? e->sysmem : q.sysmem;
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const uint8_t bit = (uint8_t)(1 << i);
+        if (event->addr == words[i] && event->size == 4 && (c->set_up & bit) == 0) {
+            c->set_up |= bit;
+            c->wrong |= store_points(&q, event, &core) != 0 ? 0 : bit;
+        }
+    }
+}
+
 static void look_at_store(struct queue_evidence *e, const struct nocap_event *event)
 {
     bool any = false;
@@ -271,6 +315,7 @@ static void look_at_store(struct queue_evidence *e, const struct nocap_event *ev
         uint32_t points = store_points(&c->profile.queue, event, &core);
         c->points += points;
         c->stores += points != 0;
+        look_at_set_up(e, c, event);
         any |= points != 0;
         if (core == 0 && !e->has_prefetch) {
             e->has_prefetch = true;
@@ -365,6 +410,12 @@ const struct queue_candidate *queue_evidence_best(const struct queue_evidence *e
                  "%u records of a command queue, and no slot or pointer of it where a "
                  "profile has them",
                  e->records);
+        return NULL;
+    }
+    if (__builtin_popcount(best->wrong) > 1) {
+        snprintf(seen, size,
+                 "a command queue set up as %s has it, in host memory that no profile has",
+                 best->profile.name);
         return NULL;
     }
     const struct nocap_queue *q = &best->profile.queue;

@@ -13,7 +13,9 @@ enum { QUEUE_CANDIDATES = 32 };
 struct queue_candidate {
     struct nocap_profile profile;
     uint32_t points, records, stores,
-        outside; /* how many it explains; commands that lie elsewhere */
+        outside;               /* how many it explains; commands that lie elsewhere */
+    uint32_t messages, others; /* records with launch messages; with what would be one elsewhere */
+    uint8_t set_up, wrong; /* words of the set-up, a bit each: stored, first with other values */
 };
 struct queue_evidence {
     struct queue_candidate candidates[QUEUE_CANDIDATES];
@@ -25,6 +27,8 @@ struct queue_evidence {
     uint64_t first_command;
     bool has_prefetch, has_dispatch; /* the tiles to which the set-up was stored */
     struct nocap_xy prefetch, dispatch;
+    bool has_sysmem; /* the header says where host memory is */
+    uint64_t sysmem;
     bool has_record, several; /* records say their tile, of which there are several */
     struct nocap_xy record;   /* the first */
     uint64_t index, t;        /* of the first record or store */

@@ -74,8 +74,9 @@ struct ended {
 };
 enum { ENDED_MAX = 8 };
 
-/* A command queue of a chip; owner: cq. */
-enum queue_core { QUEUE_PREFETCH, QUEUE_DISPATCH, QUEUE_CORES };
+/* A command queue of a chip; owner: cq. The subordinate dispatcher is on the dispatch tile, or on
+ * one of its own. */
+enum queue_core { QUEUE_PREFETCH, QUEUE_DISPATCH, QUEUE_SUBORDINATE, QUEUE_CORES };
 enum { QUEUE_ANSWERS = 3 };
 struct byte_range {
     uint64_t first, end;
@@ -84,7 +85,7 @@ struct queue_facts {
     uint16_t chip;
     bool used;                       /* something of it was seen */
     bool open;                       /* and its TERMINATE was not */
-    struct nocap_xy at[QUEUE_CORES]; /* where its two cores are */
+    struct nocap_xy at[QUEUE_CORES]; /* where its cores are */
     bool others;                     /* its chip may have one more, or a tile that was not seen */
     bool dispatcher_seen;            /* so are the dispatcher's requests */
     fault_id launches_since;         /* what it sends to workers is known since */

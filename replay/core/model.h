@@ -270,14 +270,21 @@ const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_
 /* The same for a condition that is known to hold here. */
 #define MARK_EXERCISED(m, RULE) exercise(m, RULE, 1)
 
+/* Whether one of its dispatchers is at a tile. */
+static inline bool queue_dispatches(const struct queue_facts *q, struct nocap_xy at)
+{
+    return nocap_xy_equal(at, q->at[QUEUE_DISPATCH]) ||
+           nocap_xy_equal(at, q->at[QUEUE_SUBORDINATE]);
+}
+
 /* The queue that has a core at a tile; NULL: none. */
 static inline const struct queue_facts *queue_at(const struct model *m, uint16_t chip,
                                                  struct nocap_xy at)
 {
     for (uint32_t i = 0; i < m->queue_count; i++) {
         const struct queue_facts *q = &m->queues[i];
-        if (q->chip == chip && (nocap_xy_equal(at, q->at[QUEUE_PREFETCH]) ||
-                                nocap_xy_equal(at, q->at[QUEUE_DISPATCH]))) {
+        if (q->chip == chip &&
+            (nocap_xy_equal(at, q->at[QUEUE_PREFETCH]) || queue_dispatches(q, at))) {
             return q;
         }
     }

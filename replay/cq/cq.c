@@ -50,6 +50,9 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
     bool subordinate =
         n->dispatchers > 1 && sem == (prefetch ? n->subordinate_published : n->subordinate_free);
     if (subordinate && prefetch) {
+        if ((e->has & NOCAP_F_AT) != 0) {
+            cq_place_subordinate(q, e->at);
+        }
         cq_relay_publish_subordinate(q, (uint32_t)e->value);
     } else if (subordinate) {
         cq_subordinate_release(q, (uint32_t)e->value);
@@ -211,7 +214,7 @@ static void access_event(struct cq *q, const struct observation *o)
 {
     const struct access *a = &o->access;
     if (a->by == NOCAP_BY_NCRISC) {
-        if (o->tile != NULL && nocap_xy_equal(o->tile->at, q->at[CQ_DISPATCH])) {
+        if (o->tile != NULL && nocap_xy_equal(o->tile->at, q->subordinate_at)) {
             cq_subordinate_core(q, a);
         }
     } else if (lacks_bytes(q, o)) {
@@ -339,7 +342,8 @@ void cq_publish_facts(const struct cq *q)
     struct model *m = q->m;
     struct queue_facts *f = &m->queues[q->number];
     f->chip = q->chip;
-    memcpy(f->at, q->at, sizeof f->at);
+    memcpy(f->at, q->at, sizeof q->at);
+    f->at[QUEUE_SUBORDINATE] = q->subordinate_at;
     publish_answers(q, f);
     m->queue_count = q->number < m->queue_count ? m->queue_count : q->number + 1;
 }

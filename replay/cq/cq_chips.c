@@ -74,7 +74,22 @@ void cq_place_core(struct cq *q, enum cq_core core, struct nocap_xy at)
 {
     q->at[core] = at;
     q->sees[core] = !nocap_xy_equal(at, CQ_NOWHERE) && nocap_header_in_scope(q->m->header, at);
+    if (core == CQ_DISPATCH && !q->subordinate_shown) {
+        q->subordinate_at = at;
+    }
     cq_publish_facts(q);
+}
+
+void cq_place_subordinate(struct cq *q, struct nocap_xy at)
+{
+    bool free = cq_is_worker(q, at) && !cq_set_has(&q->program.list, at);
+    if (q->numbers->dispatchers > 1 && !q->subordinate_shown && cq_is_placed(q) &&
+        (free || nocap_xy_equal(at, q->at[CQ_DISPATCH]))) {
+        q->subordinate_shown = true;
+        q->subordinate_at = at;
+        q->sees[CQ_DISPATCH] &= nocap_header_in_scope(q->m->header, at);
+        cq_publish_facts(q);
+    }
 }
 
 /* Where the cores of a queue are on a board. */

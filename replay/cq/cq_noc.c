@@ -61,6 +61,7 @@ static bool relays(const struct cq *q, const struct nocap_event *e)
 static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    bool to_subordinate = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->subordinate_at);
     uint64_t offset;
     judge_network(q, e, CQ_PREFETCH);
     if (e->op == NOCAP_OP_READ && cq_sysmem_offset(q, e->saddr, &offset)) {
@@ -68,6 +69,9 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
             cq_prefetch_packet(q, offset, e);
         }
     } else if (e->op == NOCAP_OP_WRITE && relays(q, e)) {
+        if (cq_in_subordinate(q, e->daddr) && (e->has & NOCAP_F_D) != 0) {
+            cq_place_subordinate(q, e->d);
+        }
         if (!to_dispatch || !place_has(&q->places.buffer, e->daddr)) {
             judge_target(q, e, size);
         }
@@ -79,7 +83,7 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
             cq_relay_publish(q, (uint32_t)e->value);
         }
-    } else if (e->op == NOCAP_OP_ATOMIC && to_dispatch && q->numbers->dispatchers > 1 &&
+    } else if (e->op == NOCAP_OP_ATOMIC && to_subordinate && q->numbers->dispatchers > 1 &&
                e->daddr == q->subordinate_sem[CQ_DISPATCH]) {
         if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
             cq_relay_publish_subordinate(q, (uint32_t)e->value);
@@ -118,10 +122,21 @@ static bool may_notify(const struct cq *q)
            (b->id == NOCAP_CQ_DISPATCH_WAIT && (b->flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) != 0);
 }
 
+/* The dispatcher lets its subordinate on another tile send go words. */
+static bool notifies_apart(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    const struct access a = {.addr = e->daddr, .size = size};
+    return cq_is_apart(q) && e->op != NOCAP_OP_ATOMIC && (e->has & NOCAP_F_D) != 0 &&
+           nocap_xy_equal(e->d, q->subordinate_at) && cq_subordinate_notified(q, &a);
+}
+
 static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     bool to_prefetch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_PREFETCH]);
     if (e->op == NOCAP_OP_READ) {
+        return;
+    }
+    if (notifies_apart(q, e, size)) {
         return;
     }
     judge_network(q, e, CQ_DISPATCH);
@@ -167,6 +182,10 @@ static void request(struct cq *q, const struct nocap_event *e)
         prefetch_noc(q, e, size);
     } else if (dispatch) {
         dispatch_noc(q, e, size);
+    } else if (nocap_xy_equal(e->at, q->subordinate_at)) {
+        if (e->op != NOCAP_OP_READ && !subordinate_noc(q, e)) {
+            judge_target(q, e, size);
+        }
     } else {
         if (e->op != NOCAP_OP_READ) {
             judge_target(q, e, size);
@@ -219,6 +238,8 @@ void cq_noc_phase(struct cq *q, const struct nocap_event *e)
 {
     if (nocap_xy_equal(e->at, q->at[CQ_DISPATCH])) {
         cq_dispatcher_phase(q, e);
+    } else if (!nocap_xy_equal(e->at, q->at[CQ_PREFETCH])) {
+        return; /* the subordinate dispatcher */
     } else if (e->op == NOCAP_OP_WRITE) {
         cq_relay_sent(q, e->id);
     } else if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {

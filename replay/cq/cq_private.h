@@ -87,13 +87,24 @@ static inline uint64_t cq_entries_back(struct cq *q, uint64_t number, unsigned c
 void cq_report_step(struct cq *q, enum nocap_record_step step, const struct cq_record *r);
 static inline bool cq_is_core(const struct cq *q, struct nocap_xy at)
 {
-    return nocap_xy_equal(at, q->at[CQ_PREFETCH]) || nocap_xy_equal(at, q->at[CQ_DISPATCH]);
+    return nocap_xy_equal(at, q->at[CQ_PREFETCH]) || nocap_xy_equal(at, q->at[CQ_DISPATCH]) ||
+           nocap_xy_equal(at, q->subordinate_at);
 }
 /* Whether it may be the dispatch tile, where that is not known. */
 static inline bool cq_may_dispatch(const struct cq *q, struct nocap_xy at)
 {
     const struct nocap_xy dispatch = q->at[CQ_DISPATCH];
     return nocap_xy_equal(dispatch, at) || nocap_xy_equal(dispatch, CQ_NOWHERE);
+}
+/* The same of the tile that workers notify: that of whoever sends the go words. */
+static inline bool cq_may_answer(const struct cq *q, struct nocap_xy at)
+{
+    return nocap_xy_equal(q->subordinate_at, at) || nocap_xy_equal(q->subordinate_at, CQ_NOWHERE);
+}
+/* Whether the subordinate dispatcher has a tile of its own. */
+static inline bool cq_is_apart(const struct cq *q)
+{
+    return !nocap_xy_equal(q->subordinate_at, q->at[CQ_DISPATCH]);
 }
 /* Whether the tiles of both are known: else any may be the other one's. */
 static inline bool cq_is_placed(const struct cq *q)
@@ -129,10 +140,10 @@ static inline bool cq_in_subordinate(const struct cq *q, uint64_t addr)
 {
     return place_has(&q->places.subordinate, addr);
 }
-/* Whether the trace shows what the dispatcher stores to notify its subordinate. */
+/* Whether the trace shows what the dispatcher stores, or sends, to notify its subordinate. */
 static inline bool cq_sees_syncs(const struct cq *q)
 {
-    return q->sees_stores && q->sees[CQ_DISPATCH];
+    return (cq_is_apart(q) ? q->sees_noc : q->sees_stores) && q->sees[CQ_DISPATCH];
 }
 /* What is not followed, from the present event on. */
 static inline void cq_note_gap(struct cq *q, enum nocap_queue_gap gap)
@@ -166,6 +177,9 @@ struct cq *cq_get(struct model *m, const struct nocap_event *event);
 struct cq *cq_add(struct cq *first);
 /* Where one of its cores is. */
 void cq_place_core(struct cq *q, enum cq_core core, struct nocap_xy at);
+/* Something of the subordinate dispatcher shows its tile. The first that does counts: what is
+ * elsewhere behind that is wrong. */
+void cq_place_subordinate(struct cq *q, struct nocap_xy at);
 /* It has these numbers and not those of the profile, and its host memory begins there. */
 void cq_renumber(struct cq *q, const struct nocap_queue *numbers, uint64_t sysmem);
 

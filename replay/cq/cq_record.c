@@ -103,15 +103,18 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
     struct nocap_go_word go = nocap_go_decode((uint32_t)c->go_signal);
     bool offset =
         !is_stream(q, c->wait_stream) || go.offset == c->wait_stream - q->numbers->first_stream;
-    bool master = cq_may_dispatch(q, (struct nocap_xy){go.master_x, go.master_y});
+    const struct nocap_xy by = {go.master_x, go.master_y};
+    if (q->command.record.prefetch.dispatcher_type == 1) {
+        cq_place_subordinate(q, by);
+    }
+    bool master = cq_may_answer(q, by);
     bool signal = go.signal == NOCAP_GO_GO ||
                   (q->numbers->inline_only == 0 && go.signal == NOCAP_GO_RESET_READ_PTR);
     CQ_HOST(
         q, CQ_021, signal && ((master && offset) || q->loose), NO_REFS,
         "a go word with GO, the dispatch tile and the stream that is waited for",
         "signal 0x%02x, master %u,%u, offset %u; 0x%02x, %u,%u and %llu are right", go.signal,
-        go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->at[CQ_DISPATCH].x,
-        q->at[CQ_DISPATCH].y,
+        go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->subordinate_at.x, q->subordinate_at.y,
         wide(is_stream(q, c->wait_stream) ? c->wait_stream - q->numbers->first_stream : go.offset));
     return fault;
 }

@@ -458,19 +458,21 @@ struct cq {
     struct cq *judged;                /* of the first: the queue whose facts may have changed */
     uint32_t number;                  /* of it, as its facts have it */
     uint16_t chip;
-    bool several;                 /* its profile lets a chip have more */
-    bool alone;                   /* the only one of its chip so far */
-    bool passes;                  /* acts of another one were passed over */
-    uint64_t offset;              /* of its host memory, from that of the chip's first queue */
-    struct nocap_queue own;       /* its numbers, where they are not those of the profile */
-    enum nocap_board like;        /* whose tiles it is on, where the header has no board */
-    struct nocap_xy at[CQ_CORES]; /* CQ_NOWHERE: not known yet */
-    uint32_t sem[CQ_CORES];       /* L1 address of semaphore 0 */
+    bool several;                   /* its profile lets a chip have more */
+    bool alone;                     /* the only one of its chip so far */
+    bool passes;                    /* acts of another one were passed over */
+    uint64_t offset;                /* of its host memory, from that of the chip's first queue */
+    struct nocap_queue own;         /* its numbers, where they are not those of the profile */
+    enum nocap_board like;          /* whose tiles it is on, where the header has no board */
+    struct nocap_xy at[CQ_CORES];   /* CQ_NOWHERE: not known yet */
+    struct nocap_xy subordinate_at; /* the dispatch tile, unless the trace shows another: */
+    bool subordinate_shown;
+    uint32_t sem[CQ_CORES];             /* L1 address of semaphore 0 */
     uint32_t subordinate_sem[CQ_CORES]; /* of that for the subordinate dispatcher's pages */
     bool sees[CQ_CORES];                /* what the core does is observed */
     bool sees_stores, sees_loads, sees_noc, sees_sysmem;
     bool any; /* something of the queue was seen */
-    /* Its host uses a second dispatcher on another tile, or go words to rectangles: only what
+    /* Its second dispatcher counts by itself, or go words go to rectangles by number: only what
      * stands in each command, entries, reads and completions are followed. */
     bool loose;
     struct {

@@ -40,7 +40,7 @@ static inline struct nocap_party cq_party(const struct queue_view *v, enum cq_co
 
 static inline struct nocap_party cq_subordinate_party(const struct queue_view *v)
 {
-    return wait_party_at(v->t, NOCAP_BY_NCRISC, v->q->at[CQ_DISPATCH]);
+    return wait_party_at(v->t, NOCAP_BY_NCRISC, v->q->subordinate_at);
 }
 
 static inline void wait_since(struct nocap_wait *w, struct event_ref at)

@@ -31,7 +31,7 @@ static bool is_seen(const struct queue_view *v)
 void cq_look_at_subordinate(struct queue_view *v)
 {
     const unsigned core = PROGRESS_CORE0 + NOCAP_PROCESSOR_NCRISC;
-    const struct tile *tile = v->tiles[CQ_DISPATCH];
+    const struct tile *tile = tile_find(v->t->m, v->q->chip, v->q->subordinate_at);
     uint64_t from = v->q->published > CQ_RECORDS ? v->q->published - CQ_RECORDS : 0;
     if (!is_seen(v)) {
         return;
@@ -277,6 +277,7 @@ static const struct {
 void cq_tell_subordinate(const struct queue_view *v)
 {
     char what[WAIT_TEXT];
+    const struct tile *tile = tile_find(v->t->m, v->q->chip, v->q->subordinate_at);
     bool owes = v->commands > 0 || v->q->subordinate.left_out > 0 || is_short_of_pages(v);
     for (unsigned i = 0; owes && is_seen(v) && i < sizeof steps / sizeof steps[0]; i++) {
         struct nocap_wait w = wait_begin(v->t, NOCAP_BY_NONE, wait_at_index(NO_INDEX));
@@ -284,8 +285,7 @@ void cq_tell_subordinate(const struct queue_view *v)
         w.what = what;
         w.state = steps[i].state;
         w.release = steps[i].release;
-        w.progress =
-            v->tiles[CQ_DISPATCH] != NULL ? progress_of(v->tiles[CQ_DISPATCH])->all : w.progress;
+        w.progress = tile != NULL ? progress_of(tile)->all : w.progress;
         if (steps[i].waits(v, &w, what)) {
             if (*what != '\0') {
                 wait_report(v->t, &w);

@@ -116,7 +116,7 @@ static bool may_notify(const struct cq_worker *w, const struct nocap_event *e)
 static const char *problem(const struct cq *q, const struct nocap_event *e,
                            const struct cq_worker *w, uint64_t stream, bool update)
 {
-    bool there = (e->has & NOCAP_F_D) == 0 || cq_may_dispatch(q, e->d);
+    bool there = (e->has & NOCAP_F_D) == 0 || cq_may_answer(q, e->d);
     if (!w->owes) {
         return w->go ? "another one" : "the tile has no go word";
     }
@@ -142,7 +142,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     if (w == NULL || !notify || (!update && !own)) {
         return;
     }
-    bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->subordinate_at);
     const struct tile *tile = tile_find(q->m, e->chip, e->at);
     struct event_ref at = cq_event_ref(q, e->by);
     if (dispatch && stream >= q->numbers->first_stream && (int32_t)(uint32_t)e->value < 0) {

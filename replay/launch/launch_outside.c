@@ -11,7 +11,7 @@ static fault_id sent_since(const struct model *m, const struct observation *o)
 {
     const struct queue_facts *queue =
         o->event->kind == NOCAP_EV_NOC ? queue_at(m, o->tile->chip, o->event->at) : NULL;
-    bool dispatched = queue != NULL && nocap_xy_equal(o->event->at, queue->at[QUEUE_DISPATCH]);
+    bool dispatched = queue != NULL && queue_dispatches(queue, o->event->at);
     return dispatched ? queue->launches_since : FAULT_NONE;
 }
 
@@ -23,7 +23,7 @@ fault_id launch_written_since(const struct model *m, const struct tile *tile)
     fault_id since = FAULT_NONE;
     for (uint32_t i = 0; i < m->queue_count && since == FAULT_NONE; i++) {
         const struct queue_facts *q = &m->queues[i];
-        const struct nocap_xy at = q->at[QUEUE_DISPATCH];
+        const struct nocap_xy at = q->at[QUEUE_SUBORDINATE];
         bool of_other = known && m->queue_count > 1 && (at.x != go.master_x || at.y != go.master_y);
         since = q->chip == tile->chip && !of_other ? q->writes_since : FAULT_NONE;
     }

@@ -223,7 +223,7 @@ static bool judge_length(struct model *m, const struct tile *tile, const struct 
 static fault_id unaligned_since(const struct model *m, const struct nocap_event *e)
 {
     const struct queue_facts *q = queue_at(m, e->chip, e->at);
-    bool dispatcher = q != NULL && nocap_xy_equal(e->at, q->at[QUEUE_DISPATCH]);
+    bool dispatcher = q != NULL && queue_dispatches(q, e->at);
     return dispatcher ? q->unaligned : FAULT_NONE;
 }
 
@@ -295,7 +295,7 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
         return;
     }
     bool known = queue_known(m, r->e->chip);
-    bool dispatcher = queue != NULL && nocap_xy_equal(r->e->at, queue->at[QUEUE_DISPATCH]);
+    bool dispatcher = queue != NULL && queue_dispatches(queue, r->e->at);
     bool fits = is_dispatched(l, first, r->size);
     CHECK_AFTER(m, tile, NOC_032, dispatcher ? queue->launches_since : FAULT_NONE,
                 fits && (dispatcher || !known), NO_REFS,

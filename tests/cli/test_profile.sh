@@ -82,6 +82,23 @@ if command -v python3 >/dev/null; then
         # shellcheck disable=SC2086 # words are meant
         status 3 "${command%% *} by a profile that is none" "$NOCAP" $command --profile tt-metal-1999-01 "$T/w.jsonl" </dev/null
     done
+    # Sync word, read pointer, launch ring and go words elsewhere than in any layout that ships.
+    "$NOCAP" profile show blackhole-py | sed 's/"sync": "0x68"/"sync": "0x70"/; s/"rd_ptr": "0x6c"/"rd_ptr": "0x74"/
+        s/"launch_base": "0x70"/"launch_base": "0x90"/; s/"go_messages": "0x370"/"go_messages": "0x3b0"/
+        s/"go_message_index": "0x3a0"/"go_message_index": "0x3e0"/' >"$T/moved.json"
+    found() { "$NOCAP" check --format json "$@" | grep -o '"rule":"[^"]*","severity":"[a-z]*","index":[0-9]*'; }
+    for fault in "" load-over-busy done-inside-kernel done-early init-sync-early rd-ptr-plus-2; do
+        "$NOCAP" capture --sim launch-dev --tiles 2 ${fault:+--fault $fault} -o "$T/h.nocap" 2>/dev/null
+        "$NOCAP" dump --format jsonl "$T/h.nocap" >"$T/h.jsonl"
+        tests/reencode "$T/moved.json" <"$T/h.jsonl" >"$T/x.jsonl"
+        found "$T/h.jsonl" >"$T/here"
+        found --profile "$T/moved.json" "$T/x.jsonl" >"$T/there"
+        check "${fault:-right} where mailbox words moved" cmp "$T/here" "$T/there"
+        check "is a fault or none" test -z "$fault" -o -s "$T/there"
+    done
+    status 0 "by no profile" "$NOCAP" check "$T/x.jsonl"
+    out_has "it is told" "note TRC-010"
+    out_has "and nothing else" "0 errors, 0 warnings, 1 note"
     tests/reencode "$T/p.json" --go-offset 0x20 <"$T/d.jsonl" >"$T/x.jsonl"
     status 0 "an alien mailbox accuses nobody" "$NOCAP" check -v "$T/x.jsonl"
     out_has "and is told" "note TRC-010"

@@ -47,6 +47,42 @@ for view in raw cq host; do
     done
 done
 
+# Where completions lie elsewhere and nothing says so, nobody is accused.
+record fast-dispatch host
+as blackhole-py - completion=0x4002100
+status 0 "an alien host memory" "$NOCAP" check "$T/as.jsonl"
+out_has "is told" "set up as blackhole-py has it, in host memory that no profile has"
+out_has "and accuses nobody" "0 errors, 0 warnings, 1 note"
+status 1 "hang of it" "$NOCAP" hang "$T/as.jsonl"
+out_has "is inconclusive" "INCONCLUSIVE"
+
+# The second dispatcher on a tile of its own: what it and the others owe each other stays.
+apart() { tests/reencode_apart "$T/tt-metal-2026-09.json" 7,11 <"$T/own.jsonl" >"$T/as.jsonl"; }
+split() {
+    "$NOCAP" capture --sim fast-dispatch-subordinate --profile tt-metal-2026-09 --view "$1" --programs 8 ${2:+--fault "$2"} -o "$T/own.nocap" 2>/dev/null &&
+        "$NOCAP" dump --format jsonl "$T/own.nocap" >"$T/own.jsonl" && apart
+}
+for view in raw cq host all; do
+    split $view
+    status 0 "$view, together" "$NOCAP" check -v "$T/own.jsonl"
+    held=$(sed -n 's/^CQ *\([0-9]*\) .*/\1/p' "$T/out")
+    status 0 "$view, apart" "$NOCAP" check -v "$T/as.jsonl"
+    now=$(sed -n 's/^CQ *\([0-9]*\) .*/\1/p' "$T/out")
+    check "and as much of it" test "$now" -ge "$held"
+    status 0 "no hang" "$NOCAP" hang "$T/as.jsonl"
+done
+for fault in subordinate-page-wrong subordinate-credit-missed subordinate-release-2 go-unnotified go-uncounted \
+    go-left-out go-short go-astray go-wrong-stream notify-double; do
+    split raw $fault
+    findings "$T/own.jsonl" >"$T/own"
+    findings "$T/as.jsonl" >"$T/as"
+    check "$fault apart" cmp "$T/own" "$T/as"
+    check "is a fault" test -s "$T/as"
+done
+split raw subordinate-dead
+status 1 "a dead subordinate dispatcher" "$NOCAP" hang "$T/as.jsonl"
+out_has "is the root, at its tile" "root: ncrisc 7,11"
+
 # allowed FAULT PROFILE: this runtime does that, or has nothing of the kind
 allowed() {
     case $1/$2 in
