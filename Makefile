@@ -93,7 +93,7 @@ REPLAYS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/tests/replay_%)
 FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 SCRIPTS := $(sort $(wildcard tests/cli/test_*.sh))
 # What starts threads; the thread sanitizer has nothing to say of the rest, and takes ten times as long.
-THREADED := test_base test_recorder test_recorder_order test_recorder_full test_recorder_kill test_rings test_ttsim test_preload
+THREADED := test_base test_beside test_recorder test_recorder_order test_recorder_full test_recorder_kill test_rings test_ttsim test_preload
 THREADED_SCRIPTS := capture check ci golden live output recorder
 BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
 # What is installed; all else is private.

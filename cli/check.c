@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/temporary.h"
 #include "cli/check_jobs.h"
@@ -41,8 +40,10 @@ static const struct cli_option options[] = {
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
     CLI_TRUST_PATHS(struct settings),
-    {"jobs", "N", "traces in parallel (the number of cores)", offsetof(struct settings, jobs),
-     CLI_NUMBER, 'j'},
+    {"jobs", "N",
+     "cores (all of them): traces are judged in parallel, each by two where there\n"
+     "are more cores than traces",
+     offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
     {"shard", "I/N",
      "only the I-th of N parts of the traces, parts of much the same size;\n"
      "nocap merge makes one report of those of all",
@@ -55,11 +56,7 @@ static const struct cli_option options[] = {
 
 static size_t jobs_of(const struct settings *s)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return s->jobs.given                          ? s->jobs.value
-           : cores < 1                            ? 1
-           : (size_t)cores > (size_t)CLI_JOBS_MAX ? (size_t)CLI_JOBS_MAX
-                                                  : (size_t)cores;
+    return s->jobs.given ? s->jobs.value : cli_cores();
 }
 
 /* By processes of this machine. */
@@ -177,6 +174,7 @@ static int check_spread(const struct cli_call *call, struct nocap_check_options 
     if (result == CLI_EXIT_OK) {
         result = cli_spread_open(call, s->shard, key, &spread);
         if (result == CLI_EXIT_OK) {
+            check_options->beside = jobs_of(s) > spread.count;
             result = call->ranks != NULL && call->ranks->rank != 0 ? serve(&run)
                                                                    : check_all(&run, accepted);
         }

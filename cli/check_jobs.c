@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/jobs.h"
 #include "checker/query/cite.h"
@@ -94,6 +95,12 @@ int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t 
     int worst = collect(call, &work, results);
     free(work.jobs);
     return worst;
+}
+
+size_t cli_cores(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > CLI_JOBS_MAX ? CLI_JOBS_MAX : (size_t)cores;
 }
 
 enum nocap_status cli_check_one(const void *options, struct nocap_report **report, const char *path,

@@ -50,6 +50,9 @@ enum { CLI_JOBS_MAX = JOBS_MAX };
 /* In the order of the words of --fail-on, the first of which is "error". */
 extern const enum nocap_severity cli_fail_on[];
 
+/* Of this machine, as far as there can be jobs. */
+size_t cli_cores(void);
+
 /* Judges one file. Called from several threads at the same time. */
 typedef enum nocap_status cli_judge(const void *context, struct nocap_report **report,
                                     const char *path, struct nocap_error *err);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "checker/hang/hang.h"
+#include "cli/check_jobs.h"
 #include "cli/commands.h"
 #include "cli/elf.h"
 #include "cli/output.h"
@@ -167,6 +168,7 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
         .events = (uint32_t)s->events.value,
         .dense = s->dense,
         .trust_paths = s->trust_paths,
+        .beside = cli_cores() > 1,
     };
     if (result == CLI_EXIT_OK) {
         result = answer_trace(call, &hang_options);

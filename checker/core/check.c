@@ -174,6 +174,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .control_code = check->images.by_uc,
         .has_tile = check->options.has_tile,
         .tile = check->options.tile,
+        .beside = check->options.beside && !watched && check->options.reported == NULL,
     };
     return nocap_engine_new(&check->engine, nocap_reader_header(check->reader), &options, err);
 }
@@ -345,6 +346,7 @@ enum nocap_status check_begin(struct check *check, const char *path, struct noca
 
 enum nocap_status check_judge_end(struct check *check, struct nocap_error *err)
 {
+    RETURN_IF_FAILED(nocap_engine_settle(check->engine, err));
     if (check->options.watch != NULL) {
         check->options.watch->last(check->options.watch->context, check->engine);
     }

@@ -135,6 +135,8 @@ struct nocap_check_options {
      * not with the trace, which must be one that can be read from any place. */
     bool has_lead;
     uint64_t lead_to, lead;
+    /* On two threads, one that reads and one that judges; not with `watch` or `reported`. */
+    bool beside;
 };
 
 /* What a finding points at. */

@@ -244,6 +244,7 @@ enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
         .has_lead = options.has_lead,
         .lead_to = options.lead_to,
         .lead = options.lead,
+        .beside = options.beside,
         .ended = ended,
         .ended_context = &run,
     };

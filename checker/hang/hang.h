@@ -84,6 +84,7 @@ struct nocap_hang_options {
     const struct nocap_check_watch *watch; /* as of nocap_check_options */
     bool has_lead;                         /* as of nocap_check_options */
     uint64_t lead_to, lead;
+    bool beside;    /* as of nocap_check_options */
     bool read_once; /* neither the last events nor who wrote what is waited for */
 };
 

@@ -63,8 +63,8 @@ static uint32_t low_places(const struct model *m, const struct access *a)
     return places;
 }
 
-static uint32_t places_of(const struct model *m, const struct access *a,
-                          const struct nocap_region_info *region)
+static inline __attribute__((always_inline)) uint32_t
+places_of(const struct model *m, const struct access *a, const struct nocap_region_info *region)
 {
     if (region->region == NOCAP_REGION_L1) {
         return a->addr >= SHADOW_SIZE ? PLACE(L1)
@@ -92,17 +92,22 @@ static inline struct tile *worker(struct model *m, const struct nocap_event *e, 
     return tile != NULL && tile->worker ? tile : NULL;
 }
 
+static inline const struct nocap_region_info *region_of(const struct model *m, uint64_t addr)
+{
+    const uint64_t page = addr / ADDRESS_PAGE - FIRST_PAGE;
+    if (page >= ADDRESS_PAGES) {
+        return nocap_tile_region(addr);
+    }
+    const struct nocap_region_info *region = &nocap_regions[m->addresses.pages[page]];
+    while (region->last < addr) {
+        region++;
+    }
+    return region;
+}
+
 static inline void locate(const struct model *m, struct observation *o)
 {
-    const uint64_t addr = o->access.addr, page = addr / ADDRESS_PAGE - FIRST_PAGE;
-    if (page < ADDRESS_PAGES) {
-        o->region = &nocap_regions[m->addresses.pages[page]];
-        while (o->region->last < addr) {
-            o->region++;
-        }
-    } else {
-        o->region = nocap_tile_region(addr);
-    }
+    o->region = region_of(m, o->access.addr);
     o->places = places_of(m, &o->access, o->region);
 }
 
@@ -258,6 +263,56 @@ static __attribute__((noinline)) void other_event(struct model *m, const struct 
         }
         observe(m, &o);
     }
+}
+
+/* Whether the event is a step of a core or of the coprocessor, which is always at a worker tile. */
+static inline bool is_step(const struct nocap_event *e)
+{
+    return e->kind == NOCAP_EV_TENSIX ||
+           ((e->kind == NOCAP_EV_KERNEL || e->kind == NOCAP_EV_RESET) && nocap_is_core(e->by));
+}
+
+bool decode_prepare(const struct model *m, const struct nocap_event *e, struct prepared *p)
+{
+    const bool access = e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
+    if (access && e->space != NOCAP_SPACE_TILE) {
+        *p = (struct prepared){.kind = OBS_ELSEWHERE};
+        return true;
+    }
+    if (!(access ? (e->has & NOCAP_F_TO) == 0 : is_step(e)) || !m->knows_tiles ||
+        !model_is_tensix(m, e->at)) {
+        return false;
+    }
+    if (!access) {
+        *p = (struct prepared){.kind = (uint8_t)other_kind(e)};
+        return true;
+    }
+    const struct access a = {.addr = e->addr, .size = e->size};
+    const struct nocap_region_info *region = region_of(m, e->addr);
+    p->kind = (uint8_t)access_kind(e);
+    p->region = (uint8_t)(region - nocap_regions);
+    p->places = (uint16_t)places_of(m, &a, region);
+    return true;
+}
+
+void decode_plain(struct model *m, const struct nocap_event *e, const struct prepared *p)
+{
+    struct observation o = {.event = e, .kind = p->kind, .places = p->places, .lead = true};
+    if (p->kind != OBS_ELSEWHERE) {
+        o.tile = worker(m, e, e->at);
+        if (__builtin_expect(o.tile == NULL, 0)) {
+            decode(m, e);
+            return;
+        }
+    }
+    if (p->kind < OBS_PLACED) {
+        o.region = &nocap_regions[p->region];
+        m->landings |= p->kind == OBS_OUTSIDE_STORE && e->by == NOCAP_BY_NOC;
+    }
+    if (p->kind <= OBS_ELSEWHERE) {
+        access_fill(&o.access, e, e->addr, e->size);
+    }
+    observe(m, &o);
 }
 
 void decode(struct model *m, const struct nocap_event *e)

@@ -9,6 +9,16 @@
 void decode_init(struct model *m);
 /* Hands the observations of the event to `observe`, in the order in which they take effect. */
 void decode(struct model *m, const struct nocap_event *event);
+/* Of an event that is one plain step at a worker tile: what of its observation is told by what does
+ * not change while events are replayed. */
+struct prepared {
+    uint16_t places;
+    uint8_t kind, region; /* a row of nocap_regions, of an access */
+};
+/* False: it is no such event. */
+bool decode_prepare(const struct model *m, const struct nocap_event *event, struct prepared *p);
+/* `decode` of one. */
+void decode_plain(struct model *m, const struct nocap_event *event, const struct prepared *p);
 /* Those of a request; `lead`: it is stated by an event. */
 void decode_request(struct model *m, const struct nocap_event *request, bool lead);
 

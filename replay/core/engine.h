@@ -127,6 +127,9 @@ struct nocap_engine_options {
     /* What a multicast does wrong is told at the first tile of its rectangle; and at this one. */
     bool has_tile;
     struct nocap_xy tile;
+    /* A second thread judges, if one can be started: what is told comes from there, and all other
+     * calls but nocap_engine_feed and nocap_engine_forget need nocap_engine_settle before. */
+    bool beside;
 };
 
 struct nocap_engine;
@@ -141,6 +144,8 @@ void nocap_engine_free(struct nocap_engine *engine);
  * it). */
 enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events,
                                     size_t count, struct nocap_error *err);
+/* All that was fed is judged. */
+enum nocap_status nocap_engine_settle(struct nocap_engine *engine, struct nocap_error *err);
 /* Events are missing between those that were fed and those to come: nothing is known any more. */
 void nocap_engine_forget(struct nocap_engine *engine);
 /* Whether the trace names more than NOCAP_TILES_MAX tiles: those beyond are not followed. */

@@ -3,6 +3,7 @@
 #ifndef NOCAP_REPLAY_ENGINE_PRIVATE_H
 #define NOCAP_REPLAY_ENGINE_PRIVATE_H
 
+#include "base/relay.h"
 #include "replay/core/order.h"
 #include "replay/core/tile.h"
 
@@ -19,10 +20,31 @@ struct nocap_engine {
     bool wanted;     /* some of them wants anything */
     unsigned ender_count;
     void (*enders[MODELS])(struct model *m); /* model_ops.ended */
+    bool lost;                               /* events are missing before the next one */
+    uint64_t dropped;                        /* so many, as events tell */
+    /* of those who feed; the rest is the relay's thread's, if there is one, until it is settled */
     struct source_clock clock;
     struct nocap_shapes shapes;
-    bool lost;        /* events are missing before the next one */
-    uint64_t dropped; /* so many, as events tell */
+    bool gap;            /* events are missing before the one that is fed next */
+    struct relay *relay; /* NULL: events are judged where they are fed */
+    struct batch *batch; /* that is filled; NULL: none */
 };
+
+/* What rules TRC say of an event. */
+struct form {
+    bool usable; /* as an event; what one that is not did is unknown */
+    bool lost;   /* events are missing before it */
+    bool late;   /* than the one of time `before` */
+    uint64_t before;
+    const char *problem; /* NULL: none */
+};
+/* engine.c: whom `observe` calls; at first, and where a model wants something else from now on. */
+void engine_make_routes(struct nocap_engine *engine);
+/* engine_feed.c: a second thread judges from now on, if one can be started. */
+void engine_feed_beside(struct nocap_engine *engine);
+/* form.c: of one whose shape is not known to be right. */
+void form_judge(struct nocap_engine *engine, const struct nocap_event *e, struct form *form);
+/* Reports what is wrong. True: what the event did is unknown. */
+bool form_tell(struct model *m, const struct nocap_event *e, const struct form *form);
 
 #endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events on their way to the models, in two halves: what can be said of an event without the state
+ * of the device, and the rest. With a second thread the halves run beside each other. */
+#include <string.h>
+
+#include "base/sum.h"
+#include "replay/core/decode.h"
+#include "replay/core/engine_private.h"
+
+/* Events were lost: what they did is unknown. */
+static void forget(struct model *m)
+{
+    for (uint32_t i = 0; i < m->tiles.count; i++) {
+        tile_forget(m, m->tiles.met[i]);
+    }
+    EACH_MODEL(m, forget, m);
+    engine_make_routes((struct nocap_engine *)m);
+    m->dropped = true;
+}
+
+void nocap_engine_forget(struct nocap_engine *engine)
+{
+    engine->gap = engine->relay != NULL;
+    engine->lost |= engine->relay == NULL;
+}
+
+static __attribute__((cold)) void drop_event(struct model *m, const struct nocap_event *e)
+{
+    forget(m);
+    CHECK(m, NULL, TRC_003, false, NO_REFS, "no event lost",
+          "%llu events of source %u lost before this one", (unsigned long long)e->value, e->src);
+}
+
+/* Before the next event that can be used. */
+static inline void take_loss(struct nocap_engine *engine)
+{
+    if (__builtin_expect(engine->lost, 0)) {
+        engine->lost = false;
+        forget(&engine->model);
+    }
+}
+
+/* One of which there may be something to tell. */
+static __attribute__((noinline)) void
+take_other(struct nocap_engine *engine, const struct nocap_event *e, const struct form *form)
+{
+    engine->lost |= form->lost;
+    engine->lost |= form_tell(&engine->model, e, form);
+    if (!form->usable) {
+        return;
+    }
+    take_loss(engine);
+    if (engine->wanted) {
+        decode(&engine->model, e);
+    }
+    if (e->kind == NOCAP_EV_DROP) {
+        engine->dropped = sum_of(engine->dropped, e->value);
+        drop_event(&engine->model, e);
+    }
+}
+
+/* Traces of many tiles go from one to the next: what events will ask of theirs is fetched while
+ * those before them are judged. */
+enum { FETCH_TILES = 16, FETCH_AHEAD = 8 };
+
+static inline void fetch_tile(const struct model *m, uint32_t key)
+{
+    const unsigned char *tile = (unsigned char *)m->tiles.slots[tile_slot(key)];
+    for (unsigned i = 0; tile != NULL && i < TILE_HOT_LINES; i++) {
+        __builtin_prefetch(tile + m->tiles.hot[i]);
+    }
+}
+
+/* Whether rules TRC have nothing to say of the event; else what. */
+static inline bool is_usual(struct nocap_engine *engine, const struct nocap_event *e,
+                            struct form *form)
+{
+    uint64_t before;
+    if (__builtin_expect(!nocap_shapes_right(&engine->shapes, e), 0)) {
+        form_judge(engine, e, form);
+        return false;
+    }
+    if (__builtin_expect(!source_clock_tick(&engine->clock, e, &before), 0)) {
+        *form = (struct form){.usable = true, .late = true, .before = before};
+        return false;
+    }
+    return true;
+}
+
+static inline void begin_event(struct nocap_engine *engine, const struct nocap_event *e)
+{
+    engine->model.event = e;
+    engine->model.turn++;
+}
+
+/* ---- judged by a thread of its own ---- */
+
+/* All batches take 13 MiB: a smaller ring is written where the other thread has just read, and has
+ * to be fetched from its cache. For the same reason most events are carried without what is 0 in
+ * them, and of their observations what `decode_prepare` says. */
+enum {
+    BATCH_EVENTS = 256,
+    BATCH_WHOLE = 64,
+    BATCH_PAYLOAD = 1 << 13,
+    BATCHES = 256,
+    CARRY_AHEAD = 8, /* so many events before it is used, its place is fetched */
+    LINE = 64,       /* of the cache; an event takes two */
+};
+enum {
+    TAIL_OFFSET = offsetof(struct nocap_event, src),
+    TAIL_SIZE = offsetof(struct nocap_event, shape) + sizeof(uint16_t) - TAIL_OFFSET,
+    SLOT_PC = 4,
+    SLOT_SEM = 8,
+};
+
+struct carried {
+    uint64_t index, t, has, addr, size, value, pc, sem;
+    uint8_t tail[TAIL_SIZE]; /* of the event, from `src` on */
+    uint16_t whole;          /* which of batch.whole it is instead, counted from 1; 0: none */
+    uint32_t key;            /* of its tile */
+    struct prepared prepared;
+};
+struct whole {
+    struct form form;
+    struct nocap_event event;
+};
+struct batch {
+    uint32_t count, whole_count, used; /* used: bytes of payload */
+    struct carried carried[BATCH_EVENTS];
+    struct whole whole[BATCH_WHOLE];
+    uint8_t payload[BATCH_PAYLOAD];
+};
+
+/* ---- the thread that judges ---- */
+
+static inline void unpack(const struct carried *c, struct nocap_event *e)
+{
+    e->index = c->index;
+    e->t = c->t;
+    e->has = c->has;
+    e->addr = c->addr;
+    e->size = c->size;
+    e->value = c->value;
+    e->slot[SLOT_PC] = c->pc;
+    e->slot[SLOT_SEM] = c->sem;
+    memcpy((uint8_t *)e + TAIL_OFFSET, c->tail, TAIL_SIZE);
+}
+
+static void take_batch(void *context, void *from)
+{
+    struct nocap_engine *engine = context;
+    struct model *m = &engine->model;
+    struct batch *batch = from;
+    struct nocap_event event = {.struct_size = sizeof event};
+    const struct carried *const end = batch->carried + batch->count;
+    for (const struct carried *c = batch->carried; c < end; c++) {
+        __builtin_prefetch(c + 2 * CARRY_AHEAD);
+        __builtin_prefetch((const uint8_t *)(c + 2 * CARRY_AHEAD) + LINE);
+        if (m->tiles.count > FETCH_TILES && c + FETCH_AHEAD < end) {
+            fetch_tile(m, c[FETCH_AHEAD].key);
+        }
+        if (c->whole == 0) {
+            unpack(c, &event);
+            begin_event(engine, &event);
+            take_loss(engine);
+            decode_plain(m, &event, &c->prepared);
+        } else {
+            const struct whole *whole = &batch->whole[c->whole - 1];
+            begin_event(engine, &whole->event);
+            take_other(engine, &whole->event, &whole->form);
+        }
+    }
+    m->event = NULL;
+    m->last_t = end[-1].t;
+    batch->count = batch->whole_count = batch->used = 0;
+}
+
+void engine_feed_beside(struct nocap_engine *engine)
+{
+    engine->relay = relay_open(sizeof(struct batch), BATCHES, take_batch, engine);
+}
+
+/* ---- the thread that feeds ---- */
+
+static void hand_on(struct nocap_engine *engine)
+{
+    if (engine->batch != NULL && engine->batch->count > 0) {
+        relay_hand_on(engine->relay);
+    }
+    engine->batch = NULL;
+}
+
+/* What the event points to lives until the feed returns. False: it is too long to be copied. */
+static bool keep_payload(struct batch *batch, struct nocap_event *e)
+{
+    uint8_t *to = batch->payload + batch->used;
+    const size_t room = BATCH_PAYLOAD - batch->used;
+    if (e->data_size > room || e->extra_size > room - e->data_size) {
+        return false;
+    }
+    if (e->data_size > 0) {
+        e->data = memcpy(to, e->data, e->data_size);
+    }
+    if (e->extra_size > 0) {
+        e->extra = memcpy(to + e->data_size, e->extra, e->extra_size);
+    }
+    batch->used += e->data_size + e->extra_size;
+    return true;
+}
+
+/* False: it points to what was not copied. */
+static __attribute__((noinline)) bool carry_whole(struct batch *batch, struct carried *c,
+                                                  const struct nocap_event *e,
+                                                  const struct form *form)
+{
+    struct whole *whole = &batch->whole[batch->whole_count++];
+    whole->event = *e;
+    whole->form = *form;
+    c->t = e->t;
+    c->whole = (uint16_t)batch->whole_count;
+    return keep_payload(batch, &whole->event);
+}
+
+/* Whether all else is 0 that a struct carried has no room for. */
+static inline bool is_short(const struct nocap_event *e)
+{
+    const uint64_t *s = e->slot;
+    return (s[0] | s[5] | s[6] | s[7] | s[9] | s[10] | s[11] | e->data_size | e->extra_size) == 0;
+}
+
+static inline void carry_short(struct carried *c, const struct nocap_event *e)
+{
+    c->index = e->index;
+    c->t = e->t;
+    c->has = e->has;
+    c->addr = e->addr;
+    c->size = e->size;
+    c->value = e->value;
+    c->pc = e->slot[SLOT_PC];
+    c->sem = e->slot[SLOT_SEM];
+    memcpy(c->tail, (const uint8_t *)e + TAIL_OFFSET, TAIL_SIZE);
+    c->whole = 0;
+}
+
+static void carry(struct nocap_engine *engine, const struct nocap_event *events, size_t count)
+{
+    for (const struct nocap_event *e = events; e < events + count; e++) {
+        struct form form = {.usable = true};
+        if (engine->batch == NULL) {
+            engine->batch = relay_next(engine->relay);
+        }
+        struct batch *batch = engine->batch;
+        struct carried *c = &batch->carried[batch->count++];
+        __builtin_prefetch(c + CARRY_AHEAD, 1);
+        __builtin_prefetch((const uint8_t *)(c + CARRY_AHEAD) + LINE, 1);
+        bool kept = true;
+        c->key = tile_key(e->chip, e->at);
+        if (is_usual(engine, e, &form) && !engine->gap && is_short(e) &&
+            decode_prepare(&engine->model, e, &c->prepared)) {
+            carry_short(c, e);
+        } else {
+            form.lost = engine->gap;
+            engine->gap = false;
+            kept = carry_whole(batch, c, e, &form);
+        }
+        if (!kept || batch->count == BATCH_EVENTS || batch->whole_count == BATCH_WHOLE) {
+            hand_on(engine);
+        }
+        if (!kept) {
+            relay_settle(engine->relay);
+        }
+    }
+}
+
+/* ---- feeding ---- */
+
+enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events,
+                                    size_t count, struct nocap_error *err)
+{
+    struct model *m = &engine->model;
+    struct form form;
+    if (engine->relay != NULL) {
+        carry(engine, events, count);
+        return NOCAP_OK;
+    }
+    for (const struct nocap_event *e = events; e < events + count; e++) {
+        if (m->tiles.count > FETCH_TILES && e + FETCH_AHEAD < events + count) {
+            fetch_tile(m, tile_key(e[FETCH_AHEAD].chip, e[FETCH_AHEAD].at));
+        }
+        begin_event(engine, e);
+        if (!is_usual(engine, e, &form)) {
+            take_other(engine, e, &form);
+            continue;
+        }
+        take_loss(engine);
+        if (engine->wanted) {
+            decode(m, e);
+        }
+    }
+    m->event = NULL;
+    m->last_t = count > 0 ? events[count - 1].t : m->last_t;
+    RETURN_ERROR_IF(m->out_of_memory, err, NOCAP_E_MEMORY, "out of memory while replaying");
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_engine_settle(struct nocap_engine *engine, struct nocap_error *err)
+{
+    if (engine->relay != NULL) {
+        hand_on(engine);
+        relay_settle(engine->relay);
+    }
+    RETURN_ERROR_IF(engine->model.out_of_memory, err, NOCAP_E_MEMORY,
+                    "out of memory while replaying");
+    return NOCAP_OK;
+}
