@@ -203,10 +203,10 @@ static enum nocap_status replay(struct check *check, const struct nocap_event *e
     if (watch == NULL) {
         return nocap_engine_feed(check->engine, events, count, err);
     }
-    for (size_t i = 0; i < count; i++) {
-        watch->next(watch->context, check->engine, &events[i]);
-        RETURN_IF_FAILED(nocap_engine_feed(check->engine, &events[i], 1, err));
-        watch->seen(watch->context, check->engine, &events[i]);
+    for (size_t i = 0, n; i < count; i += n) {
+        n = watch->next(watch->context, check->engine, events + i, count - i);
+        RETURN_IF_FAILED(nocap_engine_feed(check->engine, events + i, n, err));
+        watch->seen(watch->context, check->engine, events + i, n);
     }
     return NOCAP_OK;
 }

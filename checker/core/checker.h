@@ -93,9 +93,12 @@ struct nocap_check_watch {
     void *context;
     /* Before the first event. */
     void (*begin)(void *context, const struct nocap_reader *reader);
-    /* Before each event, and behind it, when the models have taken it. */
-    void (*next)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
-    void (*seen)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
+    /* Before events: how many of them, at least one, the models may take before it looks again; and
+     * behind those, when they have. */
+    size_t (*next)(void *context, const struct nocap_engine *engine,
+                   const struct nocap_event *events, size_t count);
+    void (*seen)(void *context, const struct nocap_engine *engine, const struct nocap_event *events,
+                 size_t count);
     void (*lost)(void *context); /* events are missing before the next one */
     void (*last)(void *context, const struct nocap_engine *engine); /* behind the last event */
     nocap_requested *requested;

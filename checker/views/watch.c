@@ -194,6 +194,13 @@ static bool is_told_later(const struct watch *w, const struct nocap_event *e)
     }
 }
 
+/* Whether it makes or ends requests, of which the models tell while they take events. */
+static bool is_taken_at_once(const struct nocap_event *e)
+{
+    return e->kind == NOCAP_EV_NOC || e->kind == NOCAP_EV_DROP ||
+           (e->addr >= NOCAP_BASE_NIU0 && e->addr <= NOCAP_LAST_NIU1);
+}
+
 /* From here on all is seen. */
 static void end_lead(struct watch *w)
 {
@@ -211,19 +218,26 @@ static void end_lead(struct watch *w)
     free(places);
 }
 
-static void next(void *context, const struct nocap_engine *engine, const struct nocap_event *e)
+static size_t next(void *context, const struct nocap_engine *engine,
+                   const struct nocap_event *events, size_t count)
 {
     struct watch *w = context;
-    const uint64_t from = w->tl->options.from;
+    const uint64_t from = w->tl->options.from, t = events[0].t;
+    size_t n = 1;
     w->engine = engine;
     if (w->leads && !w->timed) {
         w->timed = true;
-        w->lead_end = e->t < from ? from - (from - e->t) / LEAD_PART : 0;
-        w->leads = e->t < w->lead_end;
+        w->lead_end = t < from ? from - (from - t) / LEAD_PART : 0;
+        w->leads = t < w->lead_end;
     }
-    if (w->leads && e->t >= w->lead_end) {
+    if (w->leads && t >= w->lead_end) {
         end_lead(w);
     }
+    while (w->leads && n < count && events[n].t < w->lead_end &&
+           !is_taken_at_once(&events[n - 1])) {
+        n++;
+    }
+    return n;
 }
 
 /* The picture begins behind all events, or where there are none for long. */
@@ -252,12 +266,15 @@ static void take_right(struct watch *w, const struct nocap_event *e)
     }
 }
 
-static void seen(void *context, const struct nocap_engine *engine, const struct nocap_event *e)
+static void seen(void *context, const struct nocap_engine *engine, const struct nocap_event *events,
+                 size_t count)
 {
     struct watch *w = context;
     w->engine = engine;
-    if (!w->leads || w->raised || !is_told_later(w, e)) {
-        take_right(w, e);
+    for (const struct nocap_event *e = events; e < events + count; e++) {
+        if (!w->leads || w->raised || !is_told_later(w, e)) {
+            take_right(w, e);
+        }
     }
 }
 

@@ -17,7 +17,7 @@ struct watch_request {
     uint64_t index, id;
     uint32_t track; /* made when the lane is used first */
     uint8_t kind;   /* enum nocap_requests */
-    bool open, has_id, posted;
+    bool has_id, posted;
     bool untold;               /* begun in the lead: the timeline does not have it yet */
     struct nocap_event issued; /* then; without its data */
 };
@@ -36,6 +36,7 @@ struct watch_tile {
     uint32_t units[NOCAP_TENSIX_THREADS][NOCAP_UNIT_COUNT];
     uint32_t semaphores[NOCAP_SEMAPHORE_COUNT], open_requests[NOCAP_STATE_NOCS];
     struct watch_request requests[NOCAP_STATE_NOCS][WATCH_LANES];
+    uint32_t open[NOCAP_STATE_NOCS]; /* of these, a bit each: those that are open */
     struct watch_cb cbs[NOCAP_CB_COUNT];
     bool launched;
     bool requested[NOCAP_STATE_NOCS];

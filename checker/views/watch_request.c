@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <string.h>
 
 #include "checker/views/watch.h"
 #include "formats/blackhole/niu.h"
@@ -44,31 +45,33 @@ static void count_open(struct watch *w, struct watch_tile *tile, unsigned noc, u
                          &watch_counter);
 }
 
-static void close_request(struct watch *w, struct watch_request *r, uint64_t t)
+static void close_request(struct watch *w, struct watch_tile *tile, unsigned noc, unsigned lane,
+                          uint64_t t)
 {
-    r->open = false;
+    const struct watch_request *r = &tile->requests[noc][lane];
+    tile->open[noc] &= ~(1u << lane);
     if (!r->untold) {
         nocap_timeline_end(w->tl, r->track, t);
     }
-    r->untold = false;
 }
 
 /* A free lane; where all are taken, that of the oldest request, whose end is not shown. */
 static unsigned take_lane(struct watch *w, struct watch_tile *tile, unsigned noc, uint64_t t)
 {
-    struct watch_request *lanes = tile->requests[noc];
+    const struct watch_request *lanes = tile->requests[noc];
+    const unsigned first = (unsigned)__builtin_ctz(~tile->open[noc]);
     unsigned oldest = 0;
+    if (first < WATCH_LANES) {
+        return first;
+    }
     for (unsigned i = 0; i < WATCH_LANES; i++) {
-        if (!lanes[i].open) {
-            return i;
-        }
         oldest = lanes[i].index < lanes[oldest].index ? i : oldest;
     }
     if (!lanes[oldest].untold) {
         nocap_timeline_instant(w->tl, lanes[oldest].track, t,
                                &(struct nocap_mark){.name = "end not observed"});
     }
-    close_request(w, &lanes[oldest], t);
+    close_request(w, tile, noc, oldest, t);
     return oldest;
 }
 
@@ -94,7 +97,8 @@ static unsigned open_lane(struct watch *w, struct watch_tile *tile, const struct
     r->index = e->index;
     r->id = e->id;
     r->kind = (uint8_t)nocap_requests_of(e->op);
-    r->open = true;
+    r->untold = false;
+    tile->open[e->noc] |= 1u << lane;
     r->has_id = (e->has & NOCAP_F_ID) != 0;
     r->posted = e->posted != 0;
     tile->requested[e->noc] = true;
@@ -175,9 +179,10 @@ void watch_request(struct watch *w, const struct nocap_event *e)
 void watch_requests_catch_up(struct watch *w, struct watch_tile *tile, uint64_t t)
 {
     for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
-        for (unsigned i = 0; i < WATCH_LANES; i++) {
+        for (uint32_t left = tile->open[noc]; left != 0; left &= left - 1) {
+            const unsigned i = (unsigned)__builtin_ctz(left);
             struct watch_request *r = &tile->requests[noc][i];
-            if (r->open && r->untold) {
+            if (r->untold) {
                 r->untold = false;
                 report_request(w, tile, &r->issued, lane_track(w, tile, noc, i));
             }
@@ -192,10 +197,12 @@ void watch_requests_catch_up(struct watch *w, struct watch_tile *tile, uint64_t 
 void watch_phase(struct watch *w, const struct nocap_event *e)
 {
     struct watch_tile *tile = e->noc < NOCAP_STATE_NOCS ? watch_tile(w, e->chip, e->at) : NULL;
-    for (unsigned i = 0; tile != NULL && (e->has & NOCAP_F_ID) != 0 && i < WATCH_LANES; i++) {
-        struct watch_request *r = &tile->requests[e->noc][i];
-        if (r->open && r->has_id && r->id == e->id && (e->phase == NOCAP_PHASE_DONE || r->posted)) {
-            close_request(w, r, e->t);
+    const bool one = tile != NULL && (e->has & NOCAP_F_ID) != 0;
+    for (uint32_t left = one ? tile->open[e->noc] : 0; left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        const struct watch_request *r = &tile->requests[e->noc][i];
+        if (r->has_id && r->id == e->id && (e->phase == NOCAP_PHASE_DONE || r->posted)) {
+            close_request(w, tile, e->noc, i, e->t);
             count_open(w, tile, e->noc, e->t);
         }
     }
@@ -204,22 +211,20 @@ void watch_phase(struct watch *w, const struct nocap_event *e)
 void watch_requests_end(struct watch *w, const struct nocap_requests_end *end)
 {
     struct watch_tile *tile = watch_tile(w, end->chip, end->at);
-    for (unsigned i = 0; tile != NULL && i < WATCH_LANES; i++) {
-        struct watch_request *r = &tile->requests[end->noc][i];
-        if (r->open && r->kind == end->kind && r->index <= end->index) {
-            close_request(w, r, end->t);
+    if (tile == NULL) {
+        return;
+    }
+    for (uint32_t left = tile->open[end->noc]; left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        const struct watch_request *r = &tile->requests[end->noc][i];
+        if (r->kind == end->kind && r->index <= end->index) {
+            close_request(w, tile, end->noc, i, end->t);
         }
     }
-    if (tile != NULL) {
-        count_open(w, tile, end->noc, end->t);
-    }
+    count_open(w, tile, end->noc, end->t);
 }
 
 void watch_requests_forget(struct watch_tile *tile)
 {
-    for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
-        for (unsigned i = 0; i < WATCH_LANES; i++) {
-            tile->requests[noc][i].open = tile->requests[noc][i].untold = false;
-        }
-    }
+    memset(tile->open, 0, sizeof tile->open);
 }

@@ -396,12 +396,17 @@ static void sysmem_read(struct model *m, const struct nocap_event *e)
     p->all.polls += polls;
 }
 
-static void event_passes(struct model *m, const struct nocap_event *e)
+static inline void time_passes(struct model *m, const struct nocap_event *e, bool acted)
 {
     uint64_t end = end_of(e);
     trace_of(m)->end = end > trace_of(m)->end ? end : trace_of(m)->end;
-    trace_of(m)->acted |=
-        e->kind != NOCAP_EV_MEM && e->kind != NOCAP_EV_NOTE && e->kind != NOCAP_EV_DROP;
+    trace_of(m)->acted |= acted;
+}
+
+static void event_passes(struct model *m, const struct nocap_event *e)
+{
+    time_passes(m, e,
+                e->kind != NOCAP_EV_MEM && e->kind != NOCAP_EV_NOTE && e->kind != NOCAP_EV_DROP);
     bool window = e->space == NOCAP_SPACE_BAR0 || e->space == NOCAP_SPACE_BAR2;
     bool access = e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
     if (e->kind == NOCAP_EV_READ && e->space == NOCAP_SPACE_SYSMEM && e->by == NOCAP_BY_HOST) {
@@ -420,6 +425,15 @@ static uint32_t wants(const struct model *m)
     return m->waits ? (1u << OBS_KINDS) - 1 : 0;
 }
 
+/* Most events are no more than that. */
+static void check_core(struct model *m, const struct observation *o)
+{
+    if (o->lead) {
+        time_passes(m, o->event, true);
+    }
+    core_access(m, o->tile, &o->access);
+}
+
 static void check(struct model *m, const struct observation *o)
 {
     struct tile *tile = o->tile;
@@ -431,8 +445,6 @@ static void check(struct model *m, const struct observation *o)
         return;
     }
     switch (o->kind) {
-    case OBS_CORE_STORE:
-    case OBS_CORE_LOAD: core_access(m, tile, &o->access); break;
     case OBS_OUTSIDE_STORE:
     case OBS_FAR_END:
         if (o->lead && e->by == NOCAP_BY_HOST) {
@@ -484,6 +496,7 @@ const struct model_ops progress_model = {
     .free = release,
     .tile_init = tile_init,
     .check = check,
+    .check_of = {[OBS_CORE_STORE] = check_core, [OBS_CORE_LOAD] = check_core},
     .ended = ended,
     .forget = forget,
     .tile_forget = forget_tile,

@@ -9,7 +9,7 @@
 /* NULL: none of the tile's cores. */
 static inline struct progress_agent *progress_agent_of(struct progress *p, unsigned agent)
 {
-    return nocap_is_core(agent) ? &p->agents[PROGRESS_CORE0 + nocap_core(agent)->processor] : NULL;
+    return nocap_is_core(agent) ? &p->agents[PROGRESS_CORE0 + (agent - NOCAP_BY_BRISC)] : NULL;
 }
 
 /* ---- progress_requests.c ---- */
