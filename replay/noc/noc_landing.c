@@ -296,7 +296,11 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
     const enum likeness most = rank / 2;
     if (most == EXPLAINED) {
         MARK_EXERCISED(m, NOC_047);
-        arrive(m, from, l, best, at, a);
+        /* the same words of host memory are written again and again: their bytes tell which it is
+         */
+        if (tile != NULL || (has_hash && best->has_hash)) {
+            arrive(m, from, l, best, at, a);
+        }
     } else if (knows_all(m, from, l)) {
         CHECK(m, tile, NOC_047, false, RELATED(best != NULL ? best->at.index : NO_INDEX),
               "what a request of its sender asked for: tile, address, bytes, once a tile",
