@@ -288,8 +288,8 @@ static uint32_t store_points(const struct nocap_queue *q, const struct nocap_eve
     return slot ? WORTH_RECORD : 0;
 }
 
-/* The words of the set-up are stored once, before all else, each with its one right value; where
- * the header says where host memory is, as it says. */
+/* The words of the set-up are stored before all else, each with its one right value; where the
+ * header says where host memory is, as it says. A second queue has other values. */
 static void look_at_set_up(const struct queue_evidence *e, struct queue_candidate *c,
                            const struct nocap_event *event)
 {
@@ -299,9 +299,9 @@ static void look_at_set_up(const struct queue_evidence *e, struct queue_candidat
     q.sysmem = e->has_sysmem ? e->sysmem : q.sysmem;
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
         const uint8_t bit = (uint8_t)(1 << i);
-        if (event->addr == words[i] && event->size == 4 && (c->set_up & bit) == 0) {
+        if (event->addr == words[i] && event->size == 4) {
             c->set_up |= bit;
-            c->wrong |= store_points(&q, event, &core) != 0 ? 0 : bit;
+            c->right |= store_points(&q, event, &core) != 0 ? bit : 0;
         }
     }
 }
@@ -412,7 +412,7 @@ const struct queue_candidate *queue_evidence_best(const struct queue_evidence *e
                  e->records);
         return NULL;
     }
-    if (__builtin_popcount(best->wrong) > 1) {
+    if (__builtin_popcount((unsigned)best->set_up & ~(unsigned)best->right) > 1) {
         snprintf(seen, size,
                  "a command queue set up as %s has it, in host memory that no profile has",
                  best->profile.name);

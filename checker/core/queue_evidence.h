@@ -15,7 +15,7 @@ struct queue_candidate {
     uint32_t points, records, stores,
         outside;               /* how many it explains; commands that lie elsewhere */
     uint32_t messages, others; /* records with launch messages; with what would be one elsewhere */
-    uint8_t set_up, wrong; /* words of the set-up, a bit each: stored, first with other values */
+    uint8_t set_up, right;     /* words of the set-up, a bit each: stored, with its value */
 };
 struct queue_evidence {
     struct queue_candidate candidates[QUEUE_CANDIDATES];

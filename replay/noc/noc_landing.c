@@ -302,7 +302,8 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
             arrive(m, from, l, best, at, a);
         }
     } else if (knows_all(m, from, l)) {
-        CHECK(m, tile, NOC_047, false, RELATED(best != NULL ? best->at.index : NO_INDEX),
+        CHECK(m, tile != NULL ? tile : from, NOC_047, false,
+              RELATED(best != NULL ? best->at.index : NO_INDEX),
               "what a request of its sender asked for: tile, address, bytes, once a tile",
               most == ALTERED
                   ? "%llu bytes at 0x%llx from (%u,%u) that are not those of the request"
