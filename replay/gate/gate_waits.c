@@ -226,8 +226,7 @@ static void describe_held(const struct gate *gate, unsigned thread, uint32_t wor
     const struct gate_latch *l = &gate->threads[thread].latch;
     int n = snprintf(what, WAIT_TEXT, "its Tensix thread %u holds %s, which has not issued", thread,
                      GATE_TEXT(word));
-    if (l->wait.opcode == NOCAP_TENSIX_SEMWAIT && l->condition == GATE_CLEAR &&
-        gate_holds_back(&l->wait, word)) {
+    if (l->wait.semaphores != 0 && l->condition == GATE_CLEAR && gate_holds_back(&l->wait, word)) {
         unsigned i = (unsigned)__builtin_ctz(l->wait.semaphores);
         snprintf(what + n, WAIT_TEXT - (size_t)n,
                  " although the posts and gets seen satisfied its SEMWAIT on semaphore %u (%u now)",
