@@ -258,7 +258,7 @@ check-units: $(TESTS) $(SHIMS) $(FAKES) ## the unit tests only
 
 SAN_CFLAGS := -O1 -g -fno-omit-frame-pointer
 asan: deps ## everything once more with address and undefined-behaviour sanitizers
-	+@$(MAKE) --no-print-directory test-run BUILD=$(BUILD)/asan WERROR= CFLAGS='$(SAN_CFLAGS) \
+	+@TEST_SECONDS=$${TEST_SECONDS:-1200} $(MAKE) --no-print-directory test-run BUILD=$(BUILD)/asan WERROR= CFLAGS='$(SAN_CFLAGS) \
 		-fsanitize=address$(,)undefined -fno-sanitize-recover=all'
 tsan: deps ## what has threads once more with the thread sanitizer
 	+@$(MAKE) --no-print-directory test-run BUILD=$(BUILD)/tsan WERROR= CFLAGS='$(SAN_CFLAGS) \
