@@ -83,6 +83,11 @@ static const struct hang_case cases[] = {
     {"a kernel that began before the trace and waits for a word: perhaps for work",
      CORES POLL(140, brisc, 0x1b000, 4, 0x1, 9000, 400000), NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_BRISC,
      "polls L1 0x1b000", -1, false},
+    {"a prefetcher that waits for a record",
+     "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p100\",\"observes\":[\"noc\",\"core-store\","
+     "\"core-load\",\"core-mmio\"],\"cq\":{\"prefetch\":[1,2],\"dispatch\":[14,3]}}\n" POLL(
+         140, brisc, 0x1b000, 4, 0x1, 9000, 400000),
+     NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
     {"polls of a kernel that began before the trace, the last of which found what they wanted",
      CORES POLL(140, brisc, 0xffb20204, 4, 0x4, 200, 4000) READ(4010, brisc, 0xffb20204, 4, 0x5)
          READ(4020, brisc, 0xffb20204, 4, 0x5),

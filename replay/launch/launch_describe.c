@@ -39,7 +39,7 @@ static void fill_cores(const struct model *m, const struct tile *tile, struct no
     }
 }
 
-/* The host saw DONE last, where nobody else could see it stored. */
+/* The host saw DONE last, where no other observation could show it stored. */
 static bool host_saw_done(const struct tile *tile)
 {
     const struct launch *l = launch_of(tile);
