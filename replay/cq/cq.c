@@ -293,6 +293,9 @@ __attribute__((noinline)) static void judge_of_chip(struct model *m, const struc
     struct cq *q = cq_first(m);
     struct observation moved;
     m->rewire |= q == NULL;
+    if (o->kind == OBS_OUTSIDE_STORE && (o->places & PLACE(GO_INDEX)) != 0) {
+        cq_launch_lose_answers(m);
+    }
     q = q != NULL && q->chip == o->event->chip ? q : cq_get(m, o->event);
     m->other_queue = cq_first(m) == NULL;
     bool outside = o->event->by == NOCAP_BY_HOST || o->event->by == NOCAP_BY_DMA;

@@ -27,6 +27,16 @@ static void forget_streams(struct cq_program *p)
     }
 }
 
+void cq_launch_lose_answers(struct model *m)
+{
+    for (struct cq *q = cq_first(m); q != NULL; q = q->next) {
+        for (unsigned i = 0; i < CQ_STREAMS; i++) {
+            value_forget(&q->program.streams[i].answers);
+            value_forget(&q->program.streams[i].behind);
+        }
+    }
+}
+
 void cq_launch_lose(struct cq *q, bool all)
 {
     struct cq_program *p = &q->program;
@@ -101,6 +111,9 @@ static void take_write(struct cq *q, const struct cq_target *t)
         p->unacked_index = q->m->event->index;
         p->unacked_tiles = tiles;
     }
+    if (touches(&(struct access){.addr = t->addr, .size = t->size}, l->go_message_index, 4)) {
+        cq_launch_lose_answers(q->m);
+    }
     uint64_t ring = t->addr - l->launch_base;
     if (t->addr >= l->launch_base && ring < (uint64_t)l->launch_slots * l->launch_size &&
         ring % l->launch_size == 0 && t->size == l->launch_size) {
@@ -121,6 +134,7 @@ static void take_writes(struct cq *q, struct cq_command *k)
 {
     if (!cq_offsets_move(&q->program.offsets, k)) {
         cq_launch_lose(q, false);
+        cq_launch_lose_answers(q->m);
         return;
     }
     for (uint32_t i = 0; i < k->known && !k->targets[i].memory; i++) {
@@ -247,6 +261,7 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
         forget_streams(p);
         return;
     }
+    bool all = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
     if (s->sent.known) {
         bool right = c->wait_count == s->sent.v;
         CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
@@ -254,12 +269,19 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
                       "it waits for %llu, there were %u go words", wide(c->wait_count), s->sent.v);
         brief->since = s->sent.since = fault_of(q->m, right);
     } else {
+        if (s->behind.known) {
+            value_set(&s->answers, (uint32_t)c->wait_count - s->behind.v);
+        }
         value_set(&s->sent, (uint32_t)c->wait_count);
     }
     s->sent.v += (uint32_t)c->num_unicast_txns;
     s->index = q->m->event->index;
-    if (c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
-        value_forget(&s->sent); /* how many tiles answer that one, nobody knows */
+    value_forget(&s->behind);
+    if (all && s->answers.known) {
+        s->sent.v += s->answers.v;
+    } else if (all) { /* how many tiles answer that one, the next one says */
+        value_set(&s->behind, s->sent.v);
+        value_forget(&s->sent);
     }
 }
 

@@ -328,6 +328,8 @@ void cq_launch_command(struct cq *q, struct cq_command *command, struct cq_brief
 void cq_launch_forget(struct cq *q);
 /* A command that is not known: what was written since the last launch is not known any more. */
 void cq_launch_lose(struct cq *q, bool all);
+/* Some tiles may look at another go word than before: how many answer a multicast is not known. */
+void cq_launch_lose_answers(struct model *m);
 void cq_brief(const struct nocap_cq_command *command, struct cq_brief *brief);
 
 /* cq_prefetch.c: reads */

@@ -313,6 +313,9 @@ struct cq_goes {
     bool open;          /* SEND_GO, and no WAIT for notifies since */
     enum known cleared; /* since its last WAIT for notifies */
     struct value sent;  /* go words since then */
+    /* of a multicast to all workers: how many answer it, as two SEND_GO_SIGNAL in a row tell; the
+     * count behind the latest, where that is not known */
+    struct value answers, behind;
     uint64_t index;
 };
 struct cq_program {
