@@ -10,7 +10,8 @@ import subprocess
 import sys
 
 SCENARIOS = ("boot", "launch-host", "launch-dev")
-QUEUES = ("fast-dispatch", "fast-dispatch-rings", "fast-dispatch-packed", "fast-dispatch-subordinate")
+QUEUES = ("fast-dispatch", "fast-dispatch-rings", "fast-dispatch-packed", "fast-dispatch-subordinate",
+          "fast-dispatch-multicast")
 ENOUGH = {SCENARIOS: 0.95, QUEUES: 0.80}
 # Of these the host's own accesses are those of a program that may be right: what is wrong happens
 # inside the device, or shows in bytes that this host does not load. They must not be told either.

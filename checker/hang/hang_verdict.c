@@ -184,6 +184,10 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
         h->verdict = NOCAP_HANG_INCONCLUSIVE;
         h->why = "nothing was observed that would show which agent waits: neither launches, nor "
                  "what cores poll (core-load)";
+    } else if (h->verdict == NOCAP_HANG_NONE && nocap_engine_queue_hidden(engine)) {
+        h->verdict = NOCAP_HANG_INCONCLUSIVE;
+        h->why = "entries of the command queue were filled behind the last completion, and the "
+                 "trace shows neither their bytes (cq-host or sysmem) nor who waits for them";
     } else if (h->verdict == NOCAP_HANG_NONE && queue_doubted(h, engine)) {
         h->verdict = NOCAP_HANG_INCONCLUSIVE;
         h->why = "the command queue was not seen to end, and its protocol was violated earlier: "

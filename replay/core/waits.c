@@ -70,6 +70,16 @@ bool nocap_engine_queue_open(const struct nocap_engine *engine)
     return open;
 }
 
+bool nocap_engine_queue_hidden(const struct nocap_engine *engine)
+{
+    const struct model *m = &engine->model;
+    bool hidden = false;
+    for (uint32_t i = 0; i < m->queue_count; i++) {
+        hidden |= m->queues[i].unread;
+    }
+    return hidden && m->header->observes == NOCAP_CLASS_HOST_MMIO;
+}
+
 struct nocap_progress nocap_engine_progress(const struct nocap_engine *engine, uint64_t *end)
 {
     *end = trace_of(&engine->model)->end;

@@ -393,9 +393,9 @@ static void read_timestamp(struct cq *q, uint64_t addr)
     if (t->slots[slot].ready == 0 || (q->m->header->observes & pages) != pages) {
         return; /* of before the trace, or nobody sees which pages the host has read */
     }
-    CQ_HOST(q, CQ_067, seen >= t->slots[slot].ready, RELATED(t->slots[slot].index),
-            "a timestamp read after the event that follows it", "slot %u, event %u of %u was seen",
-            slot, seen, t->slots[slot].ready);
+    CQ_HOST_AFTER(q, CQ_067, q->completion.rd.since, seen >= t->slots[slot].ready,
+                  RELATED(t->slots[slot].index), "a timestamp read after the event that follows it",
+                  "slot %u, event %u of %u was seen", slot, seen, t->slots[slot].ready);
     t->slots[slot].ready = 0;
 }
 
@@ -493,6 +493,7 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
                          ? (value - next) / q->page_units
                          : 0; /* that a store was left out for */
     c->pages_read += 1 + pages;
+    c->published = q->published;
 }
 
 void cq_timestamp_sent(struct cq *q, uint64_t addr)

@@ -115,7 +115,8 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
     struct nocap_cq_command c;
     bool whole = g->covered >= size ||
                  (nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, q->host.head, g->known, &c) &&
-                  c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
+                  c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
+                  NOCAP_CQ_HEADER + c.length <= g->covered); /* no agent looks at the padding */
     whole |= q->loose && g->covered > 0; /* nobody writes what lies between commands */
     if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
         CQ_HOST_AFTER(q, CQ_024, q->host.astray, whole, NO_REFS,

@@ -368,6 +368,9 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
     }
     bool count = waits && c->count == s->sent.v;
     fault_id since = s->sent.since != FAULT_NONE ? s->sent.since : q->program.waited;
+    if (since == FAULT_NONE && c->count == 0) { /* that of the next launch: there was none */
+        since = q->program.intruded;
+    }
     CQ_HOST_AFTER(q, CQ_048, since, count && clears, RELATED(s->index),
                   "after SEND_GO_SIGNAL a WAIT for that many notifies, which clears the stream",
                   !waits  ? "no wait before the clear"

@@ -401,4 +401,32 @@ out_has "is a note" "note NOC-011"
 "$NOCAP" check "$T/late.jsonl" >"$T/out"
 out_has "behind the release an error" "error NOC-011"
 
+# A command queue, of which host memory is observed, or not.
+# queue VIEW ARGS..: what the host does in a run of the built-in device model.
+queue() {
+    local view=$1
+    shift
+    "$NOCAP" capture --sim fast-dispatch "$@" -o "$T/run.nocap" 2>/dev/null
+    "$NOCAP" dump --format jsonl -f "by==host$view" "$T/run.nocap"
+}
+seen() { sed "1s/\"observes\":\[[^]]*\]/\"observes\":[$1]/"; }
+queue "" --seed 0 | seen '"host-mmio","sysmem"' >"$T/queue.jsonl"
+awk '/"addr":"0x196e0"/ && n++ > 2 { next } { print }' "$T/queue.jsonl" >"$T/host.jsonl"
+"$NOCAP" check --format json "$T/host.jsonl" >"$T/report"
+check "the dispatcher is not told of pages that the host gives back: no timestamp is read early" \
+    python3 -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert {f["rule"] for f in report["findings"] if "follows" not in f} == {"CQ-064"}' "$T/report"
+wait=07183000000000000400
+sed "0,/$wait/s/$wait/${wait/0718/0701}/" "$T/queue.jsonl" >"$T/host.jsonl"
+finds CQ-050 "a launch that no WAIT waits for, and the next one: one finding"
+for fault in kernel-never-ends prefetcher-dead; do
+    queue " && !(space==sysmem)" --seed 0 --fault $fault | seen '"host-mmio"' >"$T/host.jsonl"
+    status 1 "$fault, host memory is not observed" "$NOCAP" hang "$T/host.jsonl"
+    out_has "whether it hangs is not known" "INCONCLUSIVE: entries of the command queue"
+done
+queue " && !(space==sysmem)" --seed 0 | seen '"host-mmio"' >"$T/host.jsonl"
+status 0 "all completions were given back" "$NOCAP" hang "$T/host.jsonl"
+
 finish
