@@ -182,10 +182,13 @@ static bool returns_time(const struct nocap_event *event)
 }
 
 /* Firmware stores the read pointer at every poll while a reset request stands. */
-static bool is_idle(const struct nocap_event *event)
+static bool is_idle(const struct nocap_event_key *event_key, const struct nocap_event *event)
 {
-    return event->kind == NOCAP_EV_WRITE && by_core(event) && event->space == NOCAP_SPACE_TILE &&
-           event->addr == NOCAP_RD_PTR;
+    if (event->kind != NOCAP_EV_WRITE || !by_core(event) || event->space != NOCAP_SPACE_TILE) {
+        return false;
+    }
+    const struct nocap_mailbox_layout *layout = nocap_header_layout(event_key->header, NULL);
+    return layout != NULL && event->addr == layout->rd_ptr;
 }
 
 bool nocap_event_key_of(struct nocap_event_key *event_key, const struct nocap_event *event,
@@ -212,8 +215,9 @@ bool nocap_event_key_of(struct nocap_event_key *event_key, const struct nocap_ev
         return false;
     }
     bool payload = !returns_time(event) && !tells_time(event_key, event);
-    *item = (struct nocap_item){
-        .hash = hash_of(event_key, event, payload), .is_read = is_read, .is_idle = is_idle(event)};
+    *item = (struct nocap_item){.hash = hash_of(event_key, event, payload),
+                                .is_read = is_read,
+                                .is_idle = is_idle(event_key, event)};
     return true;
 }
 

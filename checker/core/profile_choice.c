@@ -27,12 +27,40 @@ struct stranger {
 
 struct evidence {
     uint32_t goes[NOCAP_LAYOUT_COUNT]; /* by layout: so many go words where it has the first one */
+    uint64_t shown_index, shown_t;     /* of the first one of the last of these layouts */
     struct stranger strangers[STRANGERS];
     uint8_t message[NOCAP_LAUNCH_SIZE_MAX]; /* the first launch message that came as a whole */
     size_t message_size;
-    uint32_t largest;             /* store to the launch ring, bytes */
-    struct queue_evidence *queue; /* NULL: not wanted */
+    uint8_t last[NOCAP_LAUNCH_SIZE_MAX]; /* the latest one since a GO; of no bytes: none */
+    size_t last_size;
+    uint32_t sense[NOCAP_LAYOUT_COUNT]; /* GOs with a message that starts cores, by layout */
+    struct stranger nonsense[NOCAP_LAYOUT_COUNT]; /* with one that does not */
+    uint32_t largest;                             /* store to the launch ring, bytes */
+    struct queue_evidence *queue;                 /* NULL: not wanted */
 };
+
+static bool starts_core(const struct nocap_mailbox_layout *layout, const uint8_t *message)
+{
+    const uint64_t enables = nocap_launch_get(layout, message, NOCAP_LAUNCH_enables, 0);
+    return enables != 0 && enables <= NOCAP_ENABLES_ALL;
+}
+
+/* A GO, and the message that it is about. */
+static void look_at_launch(struct evidence *e, const struct nocap_event *event,
+                           const struct nocap_mailbox_layout *layout, bool init)
+{
+    const size_t i = (size_t)(layout - nocap_layouts);
+    if (init || e->last_size != layout->launch_size) {
+        return;
+    }
+    e->last_size = 0;
+    if (starts_core(nocap_layout_refine(layout, e->last, layout->launch_size), e->last)) {
+        e->sense[i]++;
+    } else if (e->nonsense[i].gos++ == 0) {
+        e->nonsense[i].index = event->index;
+        e->nonsense[i].t = event->t;
+    }
+}
 
 static void look_at_word(struct evidence *e, const struct nocap_event *event, uint64_t addr)
 {
@@ -44,7 +72,11 @@ static void look_at_word(struct evidence *e, const struct nocap_event *event, ui
     }
     const struct nocap_mailbox_layout *layout = nocap_layout_from_go_address(addr);
     if (layout != NULL) {
-        e->goes[layout - nocap_layouts]++;
+        if (e->goes[layout - nocap_layouts]++ == 0) {
+            e->shown_index = event->index;
+            e->shown_t = event->t;
+        }
+        look_at_launch(e, event, layout, init);
         return;
     }
     for (unsigned i = 0; i < STRANGERS; i++) {
@@ -78,6 +110,11 @@ static void look(struct evidence *e, const struct nocap_event *event)
         e->message_size =
             event->data_size < sizeof e->message ? event->data_size : sizeof e->message;
         memcpy(e->message, event->data, e->message_size);
+    }
+    if (addr == NOCAP_LAUNCH_RING && event->data_size == event->size &&
+        event->data_size <= sizeof e->last) {
+        e->last_size = event->data_size;
+        memcpy(e->last, event->data, e->last_size);
     }
 }
 
@@ -168,22 +205,71 @@ static bool is_regular(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+static void unexplained(struct nocap_profile_choice *c, uint64_t index, uint64_t t)
+{
+    c->unexplained = c->judged = true;
+    c->index = index;
+    c->t = t;
+}
+
+/* The go words are of a mailbox that is known, and the launch messages are none of it. */
+static bool is_nonsense(struct nocap_profile_choice *c, const struct evidence *e,
+                        const struct nocap_mailbox_layout *shown)
+{
+    const uint32_t go = shown->go_messages;
+    const struct nocap_mailbox_layout *first = nocap_layout_from_go_address(go);
+    const size_t i = (size_t)(first - nocap_layouts);
+    if (e->sense[i] != 0 || e->nonsense[i].gos < 2) {
+        return false;
+    }
+    unexplained(c, e->nonsense[i].index, e->nonsense[i].t);
+    snprintf(c->seen, sizeof c->seen,
+             "go words at 0x%x as %s has them, and launch messages of %u bytes that start no core "
+             "there",
+             go, shown->name, shown->launch_size);
+    return true;
+}
+
+/* Whether the go words are of another mailbox than header or user say. */
+static bool is_other(struct nocap_profile_choice *c, const struct evidence *e,
+                     const struct nocap_mailbox_layout *said,
+                     const struct nocap_mailbox_layout *shown)
+{
+    const struct nocap_mailbox_layout *likely = nocap_layout_from_go_address(said->go_messages);
+    if (shown->go_messages == said->go_messages ||
+        (likely != NULL && e->goes[likely - nocap_layouts] != 0)) {
+        return false;
+    }
+    for (unsigned i = 0; i < STRANGERS; i++) {
+        if (e->strangers[i].gos > 0 && e->strangers[i].address == said->go_messages) {
+            return false;
+        }
+    }
+    unexplained(c, e->shown_index, e->shown_t);
+    snprintf(c->seen, sizeof c->seen, "go words at 0x%x as %s has them, and none at 0x%x as %s has",
+             shown->go_messages, shown->name, said->go_messages, said->name);
+    return true;
+}
+
 static void decide(struct nocap_profile_choice *c, const struct evidence *e,
                    const struct nocap_header *header)
 {
     const struct nocap_mailbox_layout *shown = shown_layout(e);
     const struct nocap_mailbox_layout *said = nocap_header_layout(header, NULL);
+    const bool named = header->layout != NULL || header->profile != NULL;
     const struct stranger *stranger = shown == NULL && said != NULL ? find_stranger(e, said) : NULL;
-    if (shown != NULL && header->layout == NULL && header->profile == NULL) {
+    if (shown != NULL && !named && !is_nonsense(c, e, shown)) {
         c->judged = true;
         snprintf(c->why, sizeof c->why, "go words are written to 0x%x", shown->go_messages);
         c->layout = shown == said ? NULL : shown;
         return;
     }
+    if (shown != NULL && named && said != NULL) {
+        (void)is_other(c, e, said, shown);
+        return;
+    }
     if (stranger != NULL) {
-        c->unexplained = c->judged = true;
-        c->index = stranger->index;
-        c->t = stranger->t;
+        unexplained(c, stranger->index, stranger->t);
         snprintf(c->seen, sizeof c->seen,
                  "go words at 0x%x, and launch messages of %u bytes; no known mailbox has that",
                  stranger->address, e->largest);
@@ -211,13 +297,16 @@ static void decide_queue(struct nocap_profile_choice *c, const struct evidence *
         return;
     }
     if (shown == NULL && best->messages == 0 && best->others > 1 && !c->unexplained) {
-        c->unexplained = c->judged = true;
-        c->index = q->index;
-        c->t = q->t;
+        unexplained(c, q->index, q->t);
         snprintf(
             c->seen, sizeof c->seen,
             "launch messages in %u records of the command queue, none where a mailbox has them",
             best->others);
+    }
+    if (header->profile != NULL) {
+        c->own_sysmem = best->own_sysmem;
+        c->own_kernels = best->own_kernels;
+        return;
     }
     if (best->profile.queue.p100_x == 0) {
         c->has_prefetch = q->has_prefetch && !header->cq.has_prefetch;
@@ -225,7 +314,7 @@ static void decide_queue(struct nocap_profile_choice *c, const struct evidence *
         c->prefetch = q->prefetch;
         c->dispatch = q->dispatch;
     }
-    if (strcmp(best->profile.name, nocap_profile_default()->name) != 0) {
+    if (strcmp(best->profile.name, nocap_profile_default()->name) != 0 || q->has_dispatch) {
         c->judged = true;
         c->layout = shown;
         if (shown == NULL && header->layout == NULL) {
@@ -291,6 +380,8 @@ enum nocap_status nocap_profile_complete(struct nocap_profile_choice *c,
         snprintf(name, sizeof name, "\"%s\"", c->profile);
         RETURN_IF_FAILED(nocap_header_set_profile(header, name, err));
     }
+    header->cq.has_sysmem &= !c->own_sysmem;
+    header->cq.has_kernel_config &= !c->own_kernels;
     if (c->has_prefetch) {
         header->cq.has_prefetch = true;
         header->cq.prefetch = c->prefetch;

@@ -15,6 +15,8 @@ struct nocap_profile_choice {
     bool has_prefetch, has_dispatch;       /* the tiles of the queue, where its profile and the
                                               header do not say them */
     struct nocap_xy prefetch, dispatch;
+    bool own_sysmem, own_kernels; /* what the header says of host memory, of kernels is not so in
+                                     the trace, and what the profile says is */
     bool queue_unexplained; /* a command queue that no profile fits: its rules are not observable */
     uint64_t queue_index, queue_t; /* of the event that shows it */
     char queue_seen[160];

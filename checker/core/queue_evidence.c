@@ -17,14 +17,13 @@ enum {
     WORTH_HEADER = 16, /* another fact of the header, or the mailbox */
     WORTH_SETUP = 64,  /* a word of the set-up, with its only right value */
     WORTH_FIRST = 48,  /* the first command at the start of the buffer */
-    OUTSIDE = 32,      /* less: a command where this runtime has no buffer */
 };
 enum { MAILBOX_END = 0x600, MESSAGE_LEAST = 64 };
 
 bool queue_evidence_wanted(const struct nocap_header *header)
 {
     const uint32_t shows = NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_SYSMEM;
-    return header->profile == NULL && (header->observes & shows) != 0;
+    return (header->observes & shows) != 0;
 }
 
 static bool same_tile(struct nocap_xy at, uint32_t x, uint32_t y)
@@ -42,27 +41,47 @@ static uint32_t header_points(const struct nocap_queue *q, const struct nocap_he
     return points;
 }
 
+static void add(struct queue_evidence *e, const struct nocap_profile *profile, bool own_sysmem,
+                bool own_kernels, const struct nocap_header *header)
+{
+    const struct nocap_mailbox_layout *said =
+        header->layout != NULL ? nocap_header_layout(header, NULL) : NULL;
+    struct queue_candidate *c = &e->candidates[e->count++];
+    c->profile = *profile;
+    c->own_sysmem = own_sysmem;
+    c->own_kernels = own_kernels;
+    c->points = header_points(&profile->queue, header);
+    if (said != NULL) { /* then the mailbox tells nothing of the queue */
+        c->profile.mailbox = *said;
+    }
+    if (!own_sysmem && header->cq.has_sysmem) {
+        c->profile.queue.sysmem = header->cq.sysmem;
+    }
+    if (!own_kernels && header->cq.has_kernel_config) {
+        c->profile.queue.kernel_config = (uint32_t)header->cq.kernel_config;
+    }
+}
+
 enum nocap_status queue_evidence_new(struct queue_evidence **evidence,
                                      const struct nocap_header *header, struct nocap_error *err)
 {
     struct queue_evidence *e = calloc(1, sizeof *e);
     RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    enum { WAYS = 4 }; /* to take header and profile */
     const char *name;
-    const struct nocap_mailbox_layout *said =
-        header->layout != NULL ? nocap_header_layout(header, NULL) : NULL;
+    struct nocap_profile profile;
     enum nocap_status status = NOCAP_OK;
-    while (status == NOCAP_OK && e->count < QUEUE_CANDIDATES &&
+    while (status == NOCAP_OK && e->count < QUEUE_CANDIDATES - WAYS &&
            (name = nocap_profile_name(e->count)) != NULL) {
-        struct queue_candidate *c = &e->candidates[e->count++];
-        status = nocap_profile_find(&c->profile, name, err);
-        c->points = header_points(&c->profile.queue, header);
-        if (said != NULL) { /* then the mailbox tells nothing of the queue */
-            c->profile.mailbox = *said;
-        }
+        status = nocap_profile_find(&profile, name, err);
+        add(e, &profile, false, false, header);
     }
     e->candidates[0].points += WORTH_DEFAULT;
-    e->has_sysmem = header->cq.has_sysmem;
-    e->sysmem = header->cq.sysmem;
+    e->said = header->cq;
+    e->named = e->count;
+    for (unsigned own = 0; own < WAYS && header->protocol != NULL; own++) {
+        add(e, header->protocol, (own & 1) != 0, (own & 2) != 0, header);
+    }
     if (status != NOCAP_OK) {
         free(e);
         return status;
@@ -118,7 +137,9 @@ static bool explains_dispatch(const struct nocap_profile *p, const struct nocap_
                (c->multicast_go_offset == NOCAP_CQ_NO_MCAST_GO || q->go_multicast != 0);
     case NOCAP_CQ_DISPATCH_WRITE_PACKED:
         return c->count <= (mcast ? q->packed_mcast : most_unicast(q));
-    case NOCAP_CQ_DISPATCH_TIMESTAMP: return q->timestamp_slots != 0;
+    case NOCAP_CQ_DISPATCH_TIMESTAMP:
+        return (uint32_t)(c->addr - q->sysmem - q->timestamps) <
+               q->timestamp_slots * q->timestamp_stride;
     case NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST:
         return c->length == length && (c->is_event != 1 || length == q->event_bytes);
     case NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE:
@@ -214,6 +235,18 @@ static uint32_t entry_points(const struct nocap_profile *p, const uint8_t *bytes
     return points != 0 ? all : 0;
 }
 
+/* Whether the host made it for a queue whose commands begin so, whatever they are. */
+static bool is_record(const struct nocap_profile *p, const struct nocap_event *event)
+{
+    struct nocap_cq_record r;
+    return nocap_cq_decode_record_by(&p->commands, event->data, event->data_size, &r) &&
+           r.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && r.prefetch.length != 0 &&
+           event->data_size == event->size && r.prefetch.stride <= event->size &&
+           r.prefetch.stride ==
+               nocap_cq_align(r.prefetch.length + NOCAP_CQ_HEADER, p->queue.record_align) &&
+           r.prefetch.dispatcher_type < p->queue.dispatchers;
+}
+
 /* `declared`: the trace says that it is one; else it is what the host wrote somewhere, and rare
  * commands look like its data. */
 static void look_at_record(struct queue_evidence *e, const struct nocap_event *event, bool declared)
@@ -228,7 +261,7 @@ static void look_at_record(struct queue_evidence *e, const struct nocap_event *e
         if (points != 0) {
             count_messages(c, event->data, event->data_size);
         }
-        any |= points != 0;
+        any |= points != 0 || is_record(&c->profile, event);
     }
     e->records += any && event->data_size >= NOCAP_CQ_HEADER;
 }
@@ -250,14 +283,6 @@ static void look_at_tile(struct queue_evidence *e, const struct nocap_event *eve
     }
 }
 
-/* The first completion pointer of the first queue, of so many on the chip. */
-static uint32_t first_pointer(const struct nocap_queue *of, uint32_t queues)
-{
-    struct nocap_queue q = *of;
-    (void)nocap_queue_split(&q, queues);
-    return (uint32_t)((q.sysmem + q.completion) / q.pointer_unit);
-}
-
 /* What a store of the host to a tile is worth; of the set-up `core` says to which. */
 static uint32_t store_points(const struct nocap_queue *q, const struct nocap_event *event,
                              int *core)
@@ -277,8 +302,8 @@ static uint32_t store_points(const struct nocap_queue *q, const struct nocap_eve
             return WORTH_SETUP;
         }
         if ((event->addr == q->completion_wr || event->addr == q->completion_rd) &&
-            (event->value == first_pointer(q, q->queues) ||
-             event->value == first_pointer(q, q->queues_most))) {
+            (event->value == queue_first_pointer(q, q->queues) ||
+             event->value == queue_first_pointer(q, q->queues_most))) {
             *core = 1;
             return WORTH_SETUP;
         }
@@ -286,24 +311,6 @@ static uint32_t store_points(const struct nocap_queue *q, const struct nocap_eve
     bool slot = event->size == q->entry_bytes && event->addr >= q->queue && event->addr < end &&
                 (event->addr - q->queue) % q->entry_bytes == 0;
     return slot ? WORTH_RECORD : 0;
-}
-
-/* The words of the set-up are stored before all else, each with its one right value; where the
- * header says where host memory is, as it says. A second queue has other values. */
-static void look_at_set_up(const struct queue_evidence *e, struct queue_candidate *c,
-                           const struct nocap_event *event)
-{
-    struct nocap_queue q = c->profile.queue;
-    const uint32_t words[] = {q.pcie_ptr_echo, q.completion_wr, q.completion_rd};
-    int core;
-    q.sysmem = e->has_sysmem ? e->sysmem : q.sysmem;
-    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
-        const uint8_t bit = (uint8_t)(1 << i);
-        if (event->addr == words[i] && event->size == 4) {
-            c->set_up |= bit;
-            c->right |= store_points(&q, event, &core) != 0 ? bit : 0;
-        }
-    }
 }
 
 static void look_at_store(struct queue_evidence *e, const struct nocap_event *event)
@@ -315,7 +322,7 @@ static void look_at_store(struct queue_evidence *e, const struct nocap_event *ev
         uint32_t points = store_points(&c->profile.queue, event, &core);
         c->points += points;
         c->stores += points != 0;
-        look_at_set_up(e, c, event);
+        c->inside[PLACE_SLOTS] += points == WORTH_RECORD;
         any |= points != 0;
         if (core == 0 && !e->has_prefetch) {
             e->has_prefetch = true;
@@ -328,27 +335,17 @@ static void look_at_store(struct queue_evidence *e, const struct nocap_event *ev
     e->stores += any;
 }
 
-static bool is_of_subordinate(const struct nocap_queue *q, uint64_t addr)
-{
-    return q->dispatchers > 1 && addr - q->subordinate_buffer < q->subordinate_size;
-}
-
 /* A command in the dispatch buffer. */
 static void look_at_buffer(struct queue_evidence *e, const struct nocap_event *event)
 {
     bool other = false;
     for (size_t i = 0; i < e->count; i++) {
-        other |= is_of_subordinate(&e->candidates[i].profile.queue, event->addr);
+        const struct nocap_queue *q = &e->candidates[i].profile.queue;
+        other |= q->dispatchers > 1 && event->addr - q->subordinate_buffer < q->subordinate_size;
     }
     for (size_t i = 0; i < e->count; i++) {
         struct queue_candidate *c = &e->candidates[i];
-        const struct nocap_queue *q = &c->profile.queue;
-        bool inside = event->addr - q->buffer < (uint64_t)q->buffer_pages * q->page;
-        inside |= is_of_subordinate(q, event->addr);
-        c->outside += !inside;
-        c->points += inside ? WORTH_RECORD : 0;
-        c->points -= !inside && c->points >= OUTSIDE ? OUTSIDE : 0;
-        c->points += !e->executed && event->addr == q->buffer ? WORTH_FIRST : 0;
+        c->points += !e->executed && event->addr == c->profile.queue.buffer ? WORTH_FIRST : 0;
     }
     e->first_command = e->executed || other ? e->first_command : event->addr;
     e->executed |= !other;
@@ -357,6 +354,8 @@ static void look_at_buffer(struct queue_evidence *e, const struct nocap_event *e
 void queue_evidence_look(struct queue_evidence *e, const struct nocap_event *event)
 {
     uint32_t before = e->records + e->stores;
+    queue_places_look(e, event);
+    e->lost |= event->kind == NOCAP_EV_DROP;
     bool addressed = (event->has & NOCAP_F_ADDR) != 0;
     if (event->kind == NOCAP_EV_CQ && event->op == NOCAP_OP_RECORD) {
         e->fresh |= e->records == 0 && (event->has & NOCAP_F_SLOT) != 0 && event->slot_index == 0;
@@ -389,48 +388,78 @@ void queue_evidence_mailbox(struct queue_evidence *e, const char *layout)
     }
 }
 
+enum { FEW = 3 }; /* of which nothing follows yet */
+
+/* Whether what was seen is a queue as this candidate has it. */
+static bool fits(const struct queue_evidence *e, const struct queue_candidate *c,
+                 const struct nocap_header *header, char *seen, size_t size)
+{
+    enum { NAMED = 2, FOUND = 16 }; /* one of so many records must be explained; may be not */
+    const bool stores = (header->observes & NOCAP_CLASS_HOST_MMIO) != 0;
+    const bool writes = (header->observes & NOCAP_CLASS_SYSMEM) != 0;
+    const uint32_t unexplained = e->records - c->records;
+    const bool strange =
+        e->named < e->count ? NAMED * c->records < e->records : FOUND * unexplained > e->records;
+    const char *name = c->profile.name;
+    if (unexplained > FEW && strange) {
+        snprintf(seen, size, "%u records of a command queue, of which %s explains %u", e->records,
+                 name, c->records);
+        return false;
+    }
+    if (e->records > FEW && stores && c->inside[PLACE_SLOTS] == 0) {
+        snprintf(seen, size, "%u records of a command queue, and no slot of it where %s has them",
+                 e->records, name);
+        return false;
+    }
+    if (!queue_places_fit(c, seen, size) ||
+        (e->named == e->count && !e->lost && !queue_places_begin(c, seen, size))) {
+        return false;
+    }
+    if (e->records > FEW && e->fresh && !e->lost && e->executed &&
+        e->first_command != c->profile.queue.buffer) {
+        snprintf(seen, size,
+                 "commands in a dispatch buffer at 0x%llx, which %s does not have there",
+                 (unsigned long long)e->first_command, name);
+        return false;
+    }
+    if (e->named == e->count && e->records == 0 && writes && e->host_writes > FEW &&
+        c->stores > FEW) {
+        snprintf(seen, size,
+                 "%u stores to a command queue as %s has it, and no record that any "
+                 "profile explains",
+                 c->stores, name);
+        return false;
+    }
+    return true;
+}
+
+static const struct queue_candidate *most(const struct queue_evidence *e, size_t from, size_t end)
+{
+    const struct queue_candidate *best = &e->candidates[from];
+    for (size_t i = from + 1; i < end; i++) {
+        best = e->candidates[i].points > best->points ? &e->candidates[i] : best;
+    }
+    return best;
+}
+
 const struct queue_candidate *queue_evidence_best(const struct queue_evidence *e,
                                                   const struct nocap_header *header, char *seen,
                                                   size_t size)
 {
-    enum { FEW = 3 }; /* of which nothing follows yet */
-    const struct queue_candidate *best = &e->candidates[0];
-    for (size_t i = 1; i < e->count; i++) {
-        best = e->candidates[i].points > best->points ? &e->candidates[i] : best;
+    char unused[1];
+    const struct queue_candidate *shipped = most(e, 0, e->named);
+    if (e->named == e->count) {
+        return fits(e, shipped, header, seen, size) ? shipped : NULL;
     }
-    bool stores = (header->observes & NOCAP_CLASS_HOST_MMIO) != 0;
-    bool writes = (header->observes & NOCAP_CLASS_SYSMEM) != 0;
-    if (e->records > FEW && 2 * best->records < e->records) {
-        snprintf(seen, size, "%u records of a command queue, of which %s explains %u", e->records,
-                 best->profile.name, best->records);
-        return NULL;
-    }
-    if (e->records > FEW && stores && best->stores == 0) {
+    const struct queue_candidate *named = most(e, e->named, e->count);
+    bool outdone = shipped->records > named->records + FEW ||
+                   shipped->points > named->points + named->points / 2 + WORTH_SETUP;
+    if (outdone && fits(e, shipped, header, unused, sizeof unused)) {
         snprintf(seen, size,
-                 "%u records of a command queue, and no slot or pointer of it where a "
-                 "profile has them",
+                 "a command queue as %s has it, not %s: they explain %u and %u of %u records",
+                 shipped->profile.name, named->profile.name, shipped->records, named->records,
                  e->records);
         return NULL;
     }
-    if (__builtin_popcount((unsigned)best->set_up & ~(unsigned)best->right) > 1) {
-        snprintf(seen, size,
-                 "a command queue set up as %s has it, in host memory that no profile has",
-                 best->profile.name);
-        return NULL;
-    }
-    const struct nocap_queue *q = &best->profile.queue;
-    if (best->outside > 1 ||
-        (e->records > FEW && e->fresh && e->executed && e->first_command != q->buffer)) {
-        snprintf(seen, size, "commands in a dispatch buffer at 0x%llx, which no profile has there",
-                 (unsigned long long)e->first_command);
-        return NULL;
-    }
-    if (e->records == 0 && writes && e->host_writes > FEW && best->stores > FEW) {
-        snprintf(seen, size,
-                 "%u stores to a command queue as %s has it, and no record that any "
-                 "profile explains",
-                 best->stores, best->profile.name);
-        return NULL;
-    }
-    return best;
+    return fits(e, named, header, seen, size) ? named : NULL;
 }

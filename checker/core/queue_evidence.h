@@ -9,13 +9,27 @@
 #include "formats/profile/profile.h"
 #include "formats/trace/header.h"
 
+/* What goes to or comes from a place of the queue, and to another one. */
+enum queue_place {
+    PLACE_SLOTS,      /* the host's doorbells */
+    PLACE_LANDING,    /* reads of host memory */
+    PLACE_BUFFER,     /* relays to the dispatcher, commands in its buffer */
+    PLACE_SEMAPHORES, /* credits */
+    PLACE_HOST,       /* the dispatcher's writes to host memory */
+    PLACE_POINTER,    /* its stores of the completion pointer */
+    PLACES
+};
+
 enum { QUEUE_CANDIDATES = 32 };
 struct queue_candidate {
-    struct nocap_profile profile;
-    uint32_t points, records, stores,
-        outside;               /* how many it explains; commands that lie elsewhere */
+    struct nocap_profile profile;     /* addresses of host memory and kernels as the header says */
+    bool own_sysmem, own_kernels;     /* no, as the profile says, against the header */
+    uint32_t points, records, stores; /* how many it explains */
     uint32_t messages, others; /* records with launch messages; with what would be one elsewhere */
-    uint8_t set_up, right;     /* words of the set-up, a bit each: stored, with its value */
+    uint32_t inside[PLACES], outside[PLACES];
+    uint64_t first_landing, first_relay; /* where the first ones went */
+    uint8_t set_up, right; /* what the host sets up, a bit each: stored, with its value */
+    uint8_t elsewhere;     /* that value, stored elsewhere */
 };
 struct queue_evidence {
     struct queue_candidate candidates[QUEUE_CANDIDATES];
@@ -23,28 +37,38 @@ struct queue_evidence {
     uint32_t records, stores; /* seen; of stores those that any of them explains */
     uint32_t host_writes;     /* to where records may lie */
     bool fresh;               /* the first record is in the first slot */
+    bool lost;                /* events */
     bool executed;            /* a command was seen in the dispatch buffer, first: */
     uint64_t first_command;
     bool has_prefetch, has_dispatch; /* the tiles to which the set-up was stored */
     struct nocap_xy prefetch, dispatch;
-    bool has_sysmem; /* the header says where host memory is */
-    uint64_t sysmem;
+    struct nocap_cq_place said; /* by the header */
+    size_t named; /* the first candidate that is as header or user say; `count`: they say nothing */
     bool has_record, several; /* records say their tile, of which there are several */
     struct nocap_xy record;   /* the first */
     uint64_t index, t;        /* of the first record or store */
 };
 
-/* Whether the header leaves it open, and such events may be in the trace. */
+/* Whether events of a queue may be in the trace. */
 bool queue_evidence_wanted(const struct nocap_header *header);
 enum nocap_status queue_evidence_new(struct queue_evidence **evidence,
                                      const struct nocap_header *header, struct nocap_error *err);
 void queue_evidence_look(struct queue_evidence *evidence, const struct nocap_event *event);
 /* The trace has this mailbox: a word for the profiles that have it. */
 void queue_evidence_mailbox(struct queue_evidence *evidence, const char *layout);
-/* The profile that explains most, the default if nothing of a queue was seen. NULL: there is a
- * queue and none explains it; `seen` says what was seen. */
+/* The profile that is named; where none is, that which explains most, the default if nothing of a
+ * queue was seen. NULL: there is a queue and it does not explain it; `seen` says what was seen. */
 const struct queue_candidate *queue_evidence_best(const struct queue_evidence *evidence,
                                                   const struct nocap_header *header, char *seen,
                                                   size_t size);
+
+/* queue_places.c: what one event shows of where things lie; and whether that is where this
+ * candidate has them, else `seen` says what was seen. */
+void queue_places_look(struct queue_evidence *evidence, const struct nocap_event *event);
+bool queue_places_fit(const struct queue_candidate *c, char *seen, size_t size);
+/* Whether reads and relays begin where rings begin, in a trace that has the set-up. */
+bool queue_places_begin(const struct queue_candidate *c, char *seen, size_t size);
+/* The first completion pointer of the first queue, of so many on the chip. */
+uint32_t queue_first_pointer(const struct nocap_queue *of, uint32_t queues);
 
 #endif

@@ -110,16 +110,18 @@ struct asking {
     struct nocap_cite cites[NOCAP_CITES_MAX];
     struct nocap_finding *findings[NOCAP_CITES_MAX];
     size_t count;
+    const struct nocap_mailbox_layout *layout; /* NULL: unknown */
 };
 
 static void add(struct asking *a, struct nocap_finding *f, struct nocap_bytes_at bytes,
                 uint64_t before)
 {
-    a->cites[a->count] = (struct nocap_cite){.bytes = bytes,
-                                             .chip = f->chip,
-                                             .before = before,
-                                             .until = UINT64_MAX,
-                                             .apart = bytes.first == NOCAP_SYNC};
+    a->cites[a->count] =
+        (struct nocap_cite){.bytes = bytes,
+                            .chip = f->chip,
+                            .before = before,
+                            .until = UINT64_MAX,
+                            .apart = a->layout != NULL && bytes.first == a->layout->sync};
     a->findings[a->count++] = f;
 }
 
@@ -185,6 +187,7 @@ enum nocap_status nocap_cite_findings(struct nocap_report *report, const char *p
     RETURN_ERROR_IF(a == NULL, err, NOCAP_E_MEMORY, "out of memory");
     enum nocap_status status = nocap_import_open(&reader, path, dense, &imported, err);
     if (status == NOCAP_OK) {
+        a->layout = nocap_header_layout(nocap_reader_header(reader), NULL);
         status = cite_all(a, report, reader, err);
         nocap_reader_close(reader);
     }

@@ -266,7 +266,7 @@ status 0 "no ELF files" capture "$NOCAP" capture -o "$T/live.nocap" -- "$host" q
 status 0 "the queue is found by what the host does" "$NOCAP" check "$T/live.nocap"
 check "with its records" test "$("$NOCAP" dump --format jsonl "$T/live.nocap" | grep -c '"op":"record"')" = 400
 status 0 "an address that is not the profile's" "$NOCAP" check --profile blackhole-py "$T/live.nocap"
-out_has "is told" "that was not set up as in profile blackhole-py: they are not judged"
+out_has "is told" "a command queue as tt-metal-2026-06 has it, not blackhole-py"
 status 0 "tt-metal's cache" capture TT_METAL_CACHE="$T/metal" "$NOCAP" capture -o "$T/live.nocap" -- "$host" queue
 err_has "is looked into" "below $T/metal/tt-metal-cache say"
 mkdir -p "$T/metal/tt-metal-cache/5678/firmware/brisc"

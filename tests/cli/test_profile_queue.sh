@@ -51,7 +51,7 @@ done
 record fast-dispatch host
 as blackhole-py - completion=0x4002100
 status 0 "an alien host memory" "$NOCAP" check "$T/as.jsonl"
-out_has "is told" "set up as blackhole-py has it, in host memory that no profile has"
+out_has "is told" "a command queue set up with other values than blackhole-py has"
 out_has "and accuses nothing" "0 errors, 0 warnings, 1 note"
 status 1 "hang of it" "$NOCAP" hang "$T/as.jsonl"
 out_has "is inconclusive" "INCONCLUSIVE"

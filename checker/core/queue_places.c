@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a trace has the parts of its command queue: what the host sets up, doorbells, reads,
+ * relays, credits, pointers. */
+#include <stdio.h>
+#include <string.h>
+
+#include "checker/core/queue_evidence.h"
+#include "formats/blackhole/tile_map.h"
+
+enum {
+    WORTH_PLACE = 4,
+    WORD_LEAST = 0x1000, /* smaller values are stored for many reasons */
+};
+
+uint32_t queue_first_pointer(const struct nocap_queue *of, uint32_t queues)
+{
+    struct nocap_queue q = *of;
+    (void)nocap_queue_split(&q, queues);
+    return (uint32_t)((q.sysmem + q.completion) / q.pointer_unit);
+}
+
+static void count(struct queue_candidate *c, enum queue_place place, bool inside)
+{
+    c->inside[place] += inside;
+    c->outside[place] += !inside;
+    c->points += inside ? WORTH_PLACE : 0;
+}
+
+static bool is_within(uint64_t addr, uint64_t first, uint64_t size)
+{
+    return addr >= first && addr - first < size;
+}
+
+/* ---- the set-up ---- */
+
+/* What lies before the prefetcher's text: as many credits as the dispatch buffer has pages. */
+static bool has_credits(const struct nocap_queue *q, const struct nocap_event *event)
+{
+    uint32_t credits = 0;
+    if (event->size != q->kernel_config_head || event->data_size != event->size ||
+        q->semaphores + sizeof credits > event->size) {
+        return false;
+    }
+    memcpy(&credits, event->data + q->semaphores, sizeof credits);
+    return credits == q->buffer_pages;
+}
+
+/* Each of its words has one right value; and the queue is zeroed as a whole. */
+static void look_at_set_up(struct queue_candidate *c, const struct nocap_event *event)
+{
+    const struct nocap_queue *q = &c->profile.queue;
+    const uint64_t slots = (uint64_t)q->queue_slots * q->entry_bytes;
+    const uint32_t first = queue_first_pointer(q, q->queues);
+    const uint32_t split = queue_first_pointer(q, q->queues_most);
+    const struct {
+        uint32_t addr;
+        uint64_t value, other;
+    } words[] = {{q->rd_ptr_echo, q->queue + slots, q->queue + slots},
+                 {q->pcie_ptr_echo, (uint32_t)q->sysmem + q->issue, (uint32_t)q->sysmem + q->issue},
+                 {q->completion_wr, first, split},
+                 {q->completion_rd, first, split}};
+    enum { WORDS = sizeof words / sizeof words[0], QUEUE = 1 << WORDS, CREDITS = QUEUE << 1 };
+    if (event->addr == q->queue && event->size > sizeof(uint64_t)) {
+        c->set_up |= QUEUE;
+        c->right |= event->size == slots ? QUEUE : 0;
+    }
+    if (has_credits(q, event)) {
+        const bool right = event->addr == q->kernel_config;
+        c->set_up |= right ? CREDITS : 0;
+        c->right |= right ? CREDITS : 0;
+        c->elsewhere |= right ? 0 : CREDITS;
+        c->points += right ? WORTH_PLACE : 0;
+    }
+    bool here = false;
+    uint8_t elsewhere = 0;
+    for (unsigned i = 0; i < WORDS && event->size == sizeof(uint32_t); i++) {
+        const bool right = event->value == words[i].value || event->value == words[i].other;
+        if (event->addr == words[i].addr) {
+            c->set_up |= (uint8_t)(1 << i);
+            c->right |= (uint8_t)(right << i);
+            here = true;
+        } else if (right && event->value >= WORD_LEAST) {
+            elsewhere |= (uint8_t)(1 << i);
+        }
+    }
+    c->elsewhere |= here ? 0 : elsewhere;
+}
+
+/* ---- the run ---- */
+
+static void look_at_doorbell(struct queue_candidate *c, const struct nocap_event *event)
+{
+    const struct nocap_queue *q = &c->profile.queue;
+    const uint64_t slots = (uint64_t)q->queue_slots * q->entry_bytes;
+    if (event->size <= sizeof(uint32_t) && is_within(event->addr, q->queue, slots)) {
+        c->outside[PLACE_SLOTS] += event->size != q->entry_bytes;
+    }
+}
+
+static void look_at_pointer(struct queue_candidate *c, const struct nocap_event *event)
+{
+    const struct nocap_queue *q = &c->profile.queue;
+    const uint64_t pointer = event->value & ~(uint64_t)q->toggle;
+    const uint64_t first = queue_first_pointer(q, q->queues_most);
+    const uint64_t end = (q->sysmem + q->sysmem_size) / q->pointer_unit;
+    if (is_within(event->addr, q->buffer, (uint64_t)q->buffer_pages * q->page) || pointer < first ||
+        pointer >= end || (pointer - first) % (q->page / q->pointer_unit) != 0) {
+        return;
+    }
+    count(c, PLACE_POINTER, event->addr == q->completion_wr);
+}
+
+static bool is_buffer(const struct nocap_queue *q, uint64_t addr)
+{
+    return is_within(addr, q->buffer, (uint64_t)q->buffer_pages * q->page) ||
+           (q->dispatchers > 1 && is_within(addr, q->subordinate_buffer, q->subordinate_size));
+}
+
+static bool is_semaphore(const struct nocap_queue *q, uint64_t addr)
+{
+    enum { MOST = 8 };
+    const uint64_t first = q->kernel_config + q->semaphores;
+    return is_within(addr, first, (uint64_t)MOST * q->semaphore_stride) &&
+           (addr - first) % q->semaphore_stride == 0;
+}
+
+static bool is_host_memory(const struct nocap_queue *q, uint64_t addr)
+{
+    const uint64_t offset = (addr & ~q->pcie_address_bit) - q->sysmem;
+    return offset == q->host_wr ||
+           is_within(offset, q->issue, (uint64_t)q->sysmem_size * q->queues_most);
+}
+
+static void look_at_request(struct queue_candidate *c, const struct nocap_event *event,
+                            struct nocap_xy prefetch, struct nocap_xy dispatch)
+{
+    const struct nocap_queue *q = &c->profile.queue;
+    const bool by_prefetch = nocap_xy_equal(event->at, prefetch);
+    const struct nocap_xy other = by_prefetch ? dispatch : prefetch;
+    const bool across = !event->mcast && nocap_xy_equal(event->d, other);
+    if (by_prefetch && event->op == NOCAP_OP_READ && (event->saddr & q->pcie_address_bit) != 0) {
+        if (c->inside[PLACE_LANDING] + c->outside[PLACE_LANDING] == 0) {
+            c->first_landing = event->daddr;
+        }
+        count(c, PLACE_LANDING,
+              is_host_memory(q, event->saddr) &&
+                  is_within(event->daddr, q->cmddat, q->cmddat_size));
+    } else if (event->op == NOCAP_OP_ATOMIC && across) {
+        count(c, PLACE_SEMAPHORES, is_semaphore(q, event->daddr));
+    } else if (by_prefetch && event->op == NOCAP_OP_WRITE && across) {
+        if (c->inside[PLACE_BUFFER] + c->outside[PLACE_BUFFER] == 0) {
+            c->first_relay = event->daddr;
+        }
+        count(c, PLACE_BUFFER, is_buffer(q, event->daddr));
+    } else if (!by_prefetch && event->op == NOCAP_OP_WRITE &&
+               (event->daddr & q->pcie_address_bit) != 0) {
+        count(c, PLACE_HOST, is_host_memory(q, event->daddr));
+    }
+}
+
+void queue_places_look(struct queue_evidence *e, const struct nocap_event *event)
+{
+    const struct nocap_xy prefetch = e->has_prefetch ? e->prefetch : e->said.prefetch;
+    const struct nocap_xy dispatch = e->has_dispatch ? e->dispatch : e->said.dispatch;
+    const bool has_prefetch = e->has_prefetch || e->said.has_prefetch;
+    const bool has_dispatch = e->has_dispatch || e->said.has_dispatch;
+    const bool on_prefetch = has_prefetch && nocap_xy_equal(event->at, prefetch);
+    const bool on_dispatch = has_dispatch && nocap_xy_equal(event->at, dispatch);
+    const bool store = event->kind == NOCAP_EV_WRITE && event->space == NOCAP_SPACE_TILE &&
+                       (event->has & NOCAP_F_ADDR) != 0;
+    const bool issue = event->kind == NOCAP_EV_NOC && event->phase == NOCAP_PHASE_ISSUE &&
+                       (event->has & NOCAP_F_DADDR) != 0 && has_prefetch && has_dispatch;
+    const bool command = event->kind == NOCAP_EV_CQ && (event->has & NOCAP_F_ADDR) != 0 &&
+                         (event->op == NOCAP_OP_RELAY || event->op == NOCAP_OP_EXEC);
+    for (size_t i = 0; i < e->count; i++) {
+        struct queue_candidate *c = &e->candidates[i];
+        if (store && event->by == NOCAP_BY_HOST) {
+            look_at_set_up(c, event);
+        }
+        if (store && event->by == NOCAP_BY_HOST && on_prefetch) {
+            look_at_doorbell(c, event);
+        } else if (store && event->by == NOCAP_BY_BRISC && on_dispatch && event->size == 4) {
+            look_at_pointer(c, event);
+        } else if (issue && (on_prefetch || on_dispatch)) {
+            look_at_request(c, event, prefetch, dispatch);
+        } else if (command) {
+            count(c, PLACE_BUFFER, is_buffer(&c->profile.queue, event->addr));
+        }
+    }
+}
+
+/* ---- what follows ---- */
+
+bool queue_places_fit(const struct queue_candidate *c, char *seen, size_t size)
+{
+    static const char *const names[PLACES] = {
+        "doorbells", "reads of host memory",  "commands in a dispatch buffer",
+        "credits",   "writes to host memory", "completion pointers"};
+    const unsigned wrong = (unsigned)c->set_up & ~(unsigned)c->right;
+    const unsigned moved = (unsigned)c->elsewhere & ~(unsigned)c->set_up;
+    if (__builtin_popcount(wrong) > 1 || (moved != 0 && c->right != 0)) {
+        snprintf(seen, size, "a command queue set up with other %s than %s has",
+                 moved != 0 ? "addresses" : "values", c->profile.name);
+        return false;
+    }
+    for (unsigned i = 0; i < PLACES; i++) {
+        if (c->outside[i] > 1 && c->outside[i] > c->inside[i]) {
+            snprintf(seen, size, "%u %s of %u elsewhere than %s has them", c->outside[i], names[i],
+                     c->outside[i] + c->inside[i], c->profile.name);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool queue_places_begin(const struct queue_candidate *c, char *seen, size_t size)
+{
+    const struct nocap_queue *q = &c->profile.queue;
+    const bool relayed = c->first_relay != 0 && c->first_relay != q->buffer &&
+                         c->first_relay != q->subordinate_buffer;
+    const bool landed = c->first_landing != 0 && c->first_landing != q->cmddat;
+    if (c->right == 0 || (!relayed && !landed)) {
+        return true;
+    }
+    snprintf(seen, size, "%s that begin at 0x%llx, where %s has no beginning of a ring",
+             relayed ? "relays" : "reads of host memory",
+             (unsigned long long)(relayed ? c->first_relay : c->first_landing), c->profile.name);
+    return false;
+}

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Command queues that are not as the profile has them that is named, or as any: nothing is accused.
+. tests/cli/lib.sh
+
+if ! command -v python3 >/dev/null; then
+    skip "alien queues" "python3 is not installed"
+    finish
+fi
+for p in blackhole-py tt-metal-2025-12; do
+    "$NOCAP" profile show "$p" >"$T/$p.json"
+done
+# record SCENARIO VIEW: $T/own.jsonl
+record() {
+    "$NOCAP" capture --sim "$1" --view "$2" --programs 2 -o "$T/own.nocap" 2>/dev/null &&
+        "$NOCAP" dump --format jsonl "$T/own.nocap" >"$T/own.jsonl"
+}
+# as PROFILE [NAME [MEMBER=VALUE ..]]: $T/own.jsonl as this runtime would have written it: $T/as.jsonl
+as() { tests/reencode_queue "$T/blackhole-py.json" "$T/$1.json" "${2:--}" "${@:3}" <"$T/own.jsonl" >"$T/as.jsonl"; }
+
+# Where one part of the queue is elsewhere, or has another form.
+unexplained() { # WHAT ARGUMENT ..
+    status 0 "$1" "$NOCAP" check "${@:2}"
+    out_has "accuses nothing" "0 errors, 0 warnings, 1 note"
+    out_has "and is told" "TRC-010"
+    status 1 "hang of it" "$NOCAP" hang "${@:2}"
+    out_has "is inconclusive" "INCONCLUSIVE"
+}
+record fast-dispatch raw
+cp "$T/own.jsonl" "$T/raw.jsonl"
+for moved in queue=0x18000 rd_ptr_echo=0x17000 pcie_ptr_echo=0x17004 completion_wr=0x17010 completion_rd=0x17020 \
+    buffer=0x20000 cmddat=0x30000 "entry_bytes=4 cmddat=0x30000" sysmem=0x20000000; do
+    # shellcheck disable=SC2086 # words
+    as blackhole-py - $moved
+    unexplained "a queue with $moved" "$T/as.jsonl"
+done
+for change in '"BARRIER": "0x1"/"BARRIER": "0x40"' '"id": 7,/"id": 20,/;s/"id": 5,/"id": 7,/;s/"id": 20,/"id": 5,'; do
+    sed "s/$change/" "$T/blackhole-py.json" >"$T/alien.json"
+    as alien
+    unexplained "commands with $change" "$T/as.jsonl"
+    status 0 "right where they are known" "$NOCAP" check --profile "$T/alien.json" "$T/as.jsonl"
+done
+
+# A profile that is not the trace's accuses nothing, whoever names it.
+for view in raw cq host; do
+    record fast-dispatch $view
+    for p in tt-metal-2025-06 tt-metal-2025-12 tt-metal-2026-03 tt-metal-2026-09; do
+        unexplained "$view, wrongly as $p" --profile "$p" "$T/own.jsonl"
+        sed "1s/{/{\"profile\":\"$p\",/" "$T/own.jsonl" >"$T/as.jsonl"
+        unexplained "$view, $p in the header" "$T/as.jsonl"
+    done
+done
+
+# Where the header says one thing of host memory and kernels, its profile another one, the trace shows it.
+sed 's/"timestamp_slots": 4096/"timestamp_slots": 0/; s/"sysmem": "0x40000000"/"sysmem": "0x20000000"/' "$T/tt-metal-2025-12.json" >"$T/alien.json"
+cp "$T/raw.jsonl" "$T/own.jsonl"
+as alien
+sed "1s/\"cq\":{/\"profile\":$(tr -d '\n' <"$T/alien.json" | sed 's/[\/&]/\\&/g'),\"cq\":{\"sysmem\":\"0x40000000\",/" "$T/as.jsonl" >"$T/both.jsonl"
+status 0 "a profile against the header" "$NOCAP" check -v "$T/both.jsonl"
+out_has "is judged" "verdict: clean"
+
+# A capture that names neither board nor queue shows whose it is.
+sed '1s/"board":"[a-z0-9]*",//; 1s/,"cq":{[^}]*}//' "$T/raw.jsonl" >"$T/bare.jsonl"
+status 0 "a queue that nothing names" "$NOCAP" check "$T/bare.jsonl"
+status 0 "does not hang" "$NOCAP" hang "$T/bare.jsonl"
+out_has "for it is followed" "NOT HUNG"
+
+finish
