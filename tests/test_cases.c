@@ -44,6 +44,7 @@ static const struct {
 #include "tests/cases/launch.def"
 #include "tests/cases/map.def"
 #include "tests/cases/noc.def"
+#include "tests/cases/noc_requests.def"
 #include "tests/cases/queue.def"
 #include "tests/cases/race.def"
 };
