@@ -271,6 +271,9 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
         }
         if (!tile->sees_cores || part_of(tile)->unshown) {
             b->phase = BOOT_DONE;
+            for (unsigned p = 0; p < CORES; p++) {
+                b->running[p] = YES; /* since BRISC, which released them, waited for all */
+            }
         }
     }
 }
