@@ -79,6 +79,12 @@ static inline uint32_t nocap_stream_address(unsigned stream, unsigned index)
 {
     return NOCAP_BASE_STREAM + (uint32_t)stream * NOCAP_STREAM_STRIDE + 4 * (uint32_t)index;
 }
+/* Whether what is written there is added to a stream's counter. */
+static inline bool nocap_adds_to_stream(uint64_t addr)
+{
+    const uint64_t first = nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE);
+    return addr >= first && addr <= NOCAP_LAST_STREAM && (addr - first) % NOCAP_STREAM_STRIDE == 0;
+}
 /* Where a finished launch notifies the dispatch tile. */
 static inline uint32_t nocap_notify_address(unsigned dispatch_offset)
 {

@@ -170,3 +170,10 @@ int tile_go_index(const struct model *m, const struct tile *tile)
     }
     return index < NOCAP_GO_WORDS ? (int)index : -1;
 }
+
+uint32_t tile_signal_address(const struct model *m, const struct tile *tile)
+{
+    int active = tile_go_index(m, tile);
+    return nocap_go_word_address(m->layout, active < 0 ? 0 : (unsigned)active) +
+           NOCAP_GO_SIGNAL_BYTE;
+}

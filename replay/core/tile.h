@@ -69,6 +69,8 @@ void tiles_free(struct model *m);
 
 /* The go word that go_message_index selects; -1 if not known. */
 int tile_go_index(const struct model *m, const struct tile *tile);
+/* Where the signal is that BRISC looks at: of that go word, of the first where it is not known. */
+uint32_t tile_signal_address(const struct model *m, const struct tile *tile);
 
 void shadow_store(struct shadow *l1, const struct access *a);
 void shadow_forget(struct shadow *l1, uint32_t addr, uint32_t size);

@@ -22,9 +22,7 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
 static bool shows_go(const struct model *m, const struct tile *tile)
 {
     uint8_t signal;
-    int active = tile_go_index(m, tile);
-    uint32_t at = nocap_go_word_address(m->layout, active < 0 ? 0 : (unsigned)active);
-    return shadow_byte(&tile->l1, at + NOCAP_GO_SIGNAL_BYTE, &signal) &&
+    return shadow_byte(&tile->l1, tile_signal_address(m, tile), &signal) &&
            nocap_go_name(signal) != NULL;
 }
 

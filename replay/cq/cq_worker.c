@@ -100,9 +100,8 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
 
 static bool is_update(uint64_t addr, uint64_t *stream)
 {
-    uint64_t at = addr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE);
-    *stream = at / NOCAP_STREAM_STRIDE;
-    return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM && at % NOCAP_STREAM_STRIDE == 0;
+    *stream = (addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE;
+    return nocap_adds_to_stream(addr);
 }
 
 /* A notify that is owed may go anywhere: it is known by its value. */

@@ -169,7 +169,7 @@ static void store(struct model *m, const struct observation *o)
         h->message_index = hit ? o->event->index : h->message_index;
     }
     remember(tile, a);
-    uint32_t at = host_signal_address(m, tile);
+    uint32_t at = tile_signal_address(m, tile);
     uint8_t signal;
     if ((o->places & PLACE(GO)) != 0 && touches(a, at, 1)) {
         bool known = by_host && access_byte(a, at, &signal);
@@ -190,7 +190,7 @@ static void judge_own_done(struct model *m, struct tile *tile)
 {
     struct host_tile *h = host_of(tile);
     bool own = h->done.index != NO_INDEX;
-    SEEING(m, tile->at, host_signal_address(m, tile), 1,
+    SEEING(m, tile->at, tile_signal_address(m, tile), 1,
            FOLLOWING(m, h->go_since,
                      CHECK_AT(m, tile, GO_002, !own, own ? h->done : now(m), NO_REFS,
                               "DONE stored by BRISC only", "the host stored it over signal 0x%02x",
@@ -242,7 +242,7 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
 
 static void load(struct model *m, const struct observation *o)
 {
-    uint32_t at = host_signal_address(m, o->tile);
+    uint32_t at = tile_signal_address(m, o->tile);
     uint8_t signal;
     if (!touches(&o->access, at, 1)) {
         return;

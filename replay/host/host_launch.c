@@ -17,7 +17,7 @@ static bool hides_dispatcher(const struct model *m, const struct tile *tile)
 static bool host_go_word(const struct model *m, const struct tile *tile, const struct access *store,
                          uint32_t *word)
 {
-    uint32_t at = host_signal_address(m, tile) - NOCAP_GO_SIGNAL_BYTE;
+    uint32_t at = tile_signal_address(m, tile) - NOCAP_GO_SIGNAL_BYTE;
     return access_word(store, at, word) || shadow_word(&tile->l1, at, word);
 }
 
@@ -54,13 +54,6 @@ static bool names_unseen_dispatcher(const struct model *m, const struct tile *ti
     return (go.master_x | go.master_y) != 0 && may_run(m, tile, master);
 }
 
-uint32_t host_signal_address(const struct model *m, const struct tile *tile)
-{
-    int active = tile_go_index(m, tile);
-    return nocap_go_word_address(m->layout, active < 0 ? 0 : (unsigned)active) +
-           NOCAP_GO_SIGNAL_BYTE;
-}
-
 /* The slot that BRISC will read; -1: not known, or it still boots and will overwrite the GO. */
 static int next_slot(const struct model *m, const struct tile *tile)
 {
@@ -71,7 +64,7 @@ static int next_slot(const struct model *m, const struct tile *tile)
         return host_of(tile)->rd_ptr;
     }
     bool certain = f->active == NO && f->advance != UNKNOWN &&
-                   shadow_byte(&tile->l1, host_signal_address(m, tile), &signal) &&
+                   shadow_byte(&tile->l1, tile_signal_address(m, tile), &signal) &&
                    signal != NOCAP_GO_INIT && (f->request == 0 || f->request_done == YES) &&
                    shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr);
     return certain ? (int)((rd_ptr + (f->advance == YES)) % NOCAP_LAUNCH_SLOTS) : -1;
@@ -230,7 +223,7 @@ static const char *part_in_use(const struct model *m, const struct tile *tile,
 {
     const struct host_tile *h = host_of(tile);
     uint8_t signal;
-    if (access_byte(a, host_signal_address(m, tile), &signal) && signal != NOCAP_GO_GO &&
+    if (access_byte(a, tile_signal_address(m, tile), &signal) && signal != NOCAP_GO_GO &&
         signal != NOCAP_GO_DONE) {
         return "the go word";
     }

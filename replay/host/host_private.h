@@ -87,7 +87,5 @@ static inline bool host_holds(const struct tile *tile)
 void host_judge_go(struct model *m, struct tile *tile, const struct access *store);
 /* It stores while it has not seen the launch end. */
 void host_judge_intrusion(struct model *m, struct tile *tile, const struct access *a);
-/* Where the signal is that BRISC looks at. */
-uint32_t host_signal_address(const struct model *m, const struct tile *tile);
 
 #endif

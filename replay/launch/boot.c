@@ -440,9 +440,6 @@ void boot_judge_release(struct model *m, struct tile *tile)
 void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run)
 {
     const struct nocap_core_info *core = nocap_core(agent);
-    if (core == NULL) {
-        return;
-    }
     if (run && boot_of(tile)->running[core->processor] != YES) {
         if (agent == NOCAP_BY_BRISC) {
             deferred_drop(tile);

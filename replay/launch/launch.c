@@ -220,9 +220,6 @@ void launch_forget(struct tile *tile)
         l->slots[i].fresh = UNKNOWN;
     }
     sync_of(tile)->caches = UNKNOWN;
-    if (boot_of(tile)->phase == BOOT_RELEASED) {
-        boot_of(tile)->phase = BOOT_UNKNOWN;
-    }
 }
 
 static void brisc_go_word(struct model *m, struct tile *tile, const struct access *a, unsigned i)
@@ -284,7 +281,7 @@ void launch_host_read(struct model *m, struct tile *tile, const struct access *a
 {
     struct launch *l = launch_of(tile);
     uint8_t signal;
-    if (l->go.index == NO_INDEX || !access_byte(a, active_signal_address(m, tile), &signal) ||
+    if (l->go.index == NO_INDEX || !access_byte(a, tile_signal_address(m, tile), &signal) ||
         signal != NOCAP_GO_DONE) {
         return;
     }
@@ -309,8 +306,7 @@ void launch_memory(struct model *m, struct tile *tile)
     struct launch *l = launch_of(tile);
     uint8_t signal;
     if (tile_go_index(m, tile) < 0 || !part_of(tile)->sees_outside || l->go_pending != UNKNOWN ||
-        l->go.index != NO_INDEX ||
-        !shadow_byte(&tile->l1, active_signal_address(m, tile), &signal) ||
+        l->go.index != NO_INDEX || !shadow_byte(&tile->l1, tile_signal_address(m, tile), &signal) ||
         signal != NOCAP_GO_DONE || launch_preloads(m, tile) == YES) {
         return;
     }

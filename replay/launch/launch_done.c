@@ -260,9 +260,7 @@ static bool looks_like_notify(const struct launch *l, const struct nocap_event *
 {
     bool issues = e->by == NOCAP_BY_BRISC && e->phase == NOCAP_PHASE_ISSUE;
     bool space =
-        (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) && e->daddr >= NOCAP_BASE_STREAM &&
-        e->daddr <= NOCAP_LAST_STREAM &&
-        (e->daddr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE)) % NOCAP_STREAM_STRIDE == 0;
+        (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) && nocap_adds_to_stream(e->daddr);
     bool value = l->notify_pending && e->op == NOCAP_OP_INLINE && (e->has & NOCAP_F_VALUE) != 0 &&
                  e->value == NOCAP_NOTIFY_VALUE;
     return issues && (space || value);

@@ -225,7 +225,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
                          : l->parts_since != FAULT_NONE  ? l->parts_since
                          : l->notify_early != FAULT_NONE ? l->notify_early
                                                          : written;
-        SEEING(m, tile->at, active_signal_address(m, tile), 1,
+        SEEING(m, tile->at, tile_signal_address(m, tile), 1,
                CHECK_AFTER(m, tile, GO_003, since, l->go_pending == NO, RELATED(l->go.index),
                            "GO only while the tile is not busy",
                            "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost",

@@ -214,13 +214,6 @@ static inline uint32_t go_signal_address(const struct model *m, unsigned i)
     return nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE;
 }
 
-/* Of the go word that go_message_index selects; of the first where it is not known. */
-static inline uint32_t active_signal_address(const struct model *m, const struct tile *tile)
-{
-    int active = tile_go_index(m, tile);
-    return go_signal_address(m, active < 0 ? 0 : (unsigned)active);
-}
-
 static inline bool brisc_runs(const struct tile *tile)
 {
     return boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == YES;

@@ -78,7 +78,7 @@ static bool report_host(const struct wait_builder *t)
     const struct launch *l = launch_of(t->tile);
     bool answered = l->done.index != NO_INDEX && l->done.turn > p->asked_last.turn;
     if (p->asked.index == NO_INDEX ||
-        (answered && p->asked_at == active_signal_address(t->m, t->tile))) {
+        (answered && p->asked_at == tile_signal_address(t->m, t->tile))) {
         return false;
     }
     if (asks_itself(t->tile)) {
@@ -283,7 +283,7 @@ static void report_idle_brisc(const struct wait_builder *t)
                        "is not running: still held in reset", boot_of(tile)->released);
         return;
     }
-    if (p->asked.index != NO_INDEX && p->asked_at != active_signal_address(t->m, tile) &&
+    if (p->asked.index != NO_INDEX && p->asked_at != tile_signal_address(t->m, tile) &&
         shadow_word(&tile->l1, at, &index)) {
         struct nocap_wait w = wait_of(t, NOCAP_BY_BRISC, l->go, NOCAP_BY_HOST, at, 4);
         w.state = "polling for GO";
@@ -325,7 +325,7 @@ static void report_snapshot(const struct wait_builder *t)
 {
     uint8_t signal, byte;
     bool looked = launch_sync_byte(t->m, t->tile, NOCAP_PROCESSOR_NCRISC, &byte);
-    if (!shadow_byte(&t->tile->l1, active_signal_address(t->m, t->tile), &signal) ||
+    if (!shadow_byte(&t->tile->l1, tile_signal_address(t->m, t->tile), &signal) ||
         (signal != NOCAP_GO_GO && signal != NOCAP_GO_INIT)) {
         return;
     }

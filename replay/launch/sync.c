@@ -348,7 +348,7 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
     }
     if (old == NOCAP_SYNC_INIT_REGISTERS) {
         judge_counters(m, tile);
-    } else if (from && !inside && old == NOCAP_SYNC_GO) {
+    } else if (old == NOCAP_SYNC_GO) {
         judge_drain(m, tile, core);
     }
 }

@@ -171,7 +171,7 @@ static const char *difference(const struct nocap_event *a, const struct nocap_ev
 static bool restates_notify(const struct nocap_event *request, const struct nocap_event *e)
 {
     return request->op == NOCAP_OP_INLINE && e->op == NOCAP_OP_ATOMIC &&
-           noc_adds_to_stream(request->daddr) && same(NOCAP_FIELD_DADDR, request, e) &&
+           nocap_adds_to_stream(request->daddr) && same(NOCAP_FIELD_DADDR, request, e) &&
            same(NOCAP_FIELD_D, request, e);
 }
 

@@ -149,9 +149,6 @@ static bool is_arc(const struct model *m, const struct nocap_event *e)
 
 void noc_host_access(struct model *m, const struct nocap_event *e)
 {
-    if (e->by != NOCAP_BY_HOST) {
-        return;
-    }
     switch (e->space) {
     case NOCAP_SPACE_TILE:
         if ((e->has & NOCAP_F_TO) != 0) {

@@ -160,8 +160,6 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
 
 /* noc_request.c: rules that need nothing but the request. */
 void noc_judge_request(struct model *m, const struct observation *o);
-/* The address is one to which a stream's counter is added by writing. */
-bool noc_adds_to_stream(uint64_t addr);
 
 /* noc_open.c: what is under way. */
 void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e);

@@ -313,7 +313,7 @@ static void judge_inline(struct model *m, const struct tile *tile, const struct 
     }
     if (r->to.kind == NOCAP_TILE_DRAM || r->to.kind == NOCAP_TILE_PCIE) {
         /* a notify goes where the go word says */
-        fault_id since = noc_adds_to_stream(r->to.addr) && (r->to.at.x | r->to.at.y) == 0
+        fault_id since = nocap_adds_to_stream(r->to.addr) && (r->to.at.x | r->to.at.y) == 0
                              ? tile->launch.master_since
                              : FAULT_NONE;
         CHECK_AFTER(m, tile, NOC_021, since, false, NO_REFS,
@@ -327,17 +327,10 @@ static void judge_inline(struct model *m, const struct tile *tile, const struct 
           (unsigned long long)r->to.addr, r->to.at.x, r->to.at.y);
 }
 
-bool noc_adds_to_stream(uint64_t addr)
-{
-    uint64_t offset = addr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE);
-    return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM &&
-           offset % NOCAP_STREAM_STRIDE == 0;
-}
-
 /* Some traces state the notify of a finished launch as an atomic on the dispatcher's stream. */
 static bool is_notify(const struct end *end)
 {
-    return end->place == NOCAP_PLACE_MMIO && noc_adds_to_stream(end->addr);
+    return end->place == NOCAP_PLACE_MMIO && nocap_adds_to_stream(end->addr);
 }
 
 static void judge_atomic(struct model *m, const struct tile *tile, const struct request *r)
