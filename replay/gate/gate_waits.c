@@ -28,7 +28,7 @@ static enum outlook outlook_of(struct gate *g, unsigned thread, bool quiet)
     bool head = stream_head(&t->stream, &word);
     unsigned opcode = nocap_tensix_opcode(word);
     /* STREAMWAIT waits for the network, of which the tile does not tell */
-    if ((t->used && !stream_is_known(&t->stream)) || opcode == NOCAP_TENSIX_STREAMWAIT ||
+    if ((t->used && !stream_is_known(&t->stream)) ||
         t->latch.wait.opcode == NOCAP_TENSIX_STREAMWAIT) {
         return MAY_GO_ON;
     }
