@@ -254,8 +254,8 @@ static __attribute__((noinline)) void other_event(struct model *m, const struct 
     struct observation o = {.event = e, .kind = (uint8_t)other_kind(e), .lead = true};
     bool core =
         o.kind == OBS_ENTER || o.kind == OBS_EXIT || o.kind == OBS_RUN || o.kind == OBS_HALT;
-    bool placed = core ? nocap_is_core(e->by)
-                       : o.kind == OBS_TENSIX || (o.kind == OBS_NOTE && (e->has & NOCAP_F_AT) != 0);
+    bool placed =
+        core || o.kind == OBS_TENSIX || (o.kind == OBS_NOTE && (e->has & NOCAP_F_AT) != 0);
     if (o.kind != OBS_KINDS) {
         o.tile = placed ? worker(m, e, e->at) : NULL;
         if (placed && o.tile == NULL && m->knows_tiles && o.kind != OBS_NOTE) {

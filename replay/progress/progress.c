@@ -128,9 +128,6 @@ static void noc_event(struct model *m, struct tile *tile, const struct nocap_eve
 {
     act(m, tile, e->by);
     note_request(m, e);
-    if (e->noc >= PROGRESS_NOCS) {
-        return;
-    }
     enum nocap_requests kind = nocap_requests_of(e->op);
     struct progress_requests *r = &progress_of(tile)->requests[e->noc][kind];
     if (e->phase == NOCAP_PHASE_ISSUE && !e->posted) {
@@ -146,14 +143,13 @@ static void noc_event(struct model *m, struct tile *tile, const struct nocap_eve
 /* When the last of the polls was that an event stands for. */
 static uint64_t end_of(const struct nocap_event *e)
 {
-    bool polls = (e->kind == NOCAP_EV_READ || e->kind == NOCAP_EV_WRITE) &&
-                 (e->has & NOCAP_F_T2) != 0 && e->t2 > e->t;
-    return polls ? e->t2 : e->t;
+    bool polls = e->kind == NOCAP_EV_READ || e->kind == NOCAP_EV_WRITE;
+    return polls && (e->has & NOCAP_F_T2) != 0 ? e->t2 : e->t;
 }
 
 static uint64_t times(const struct nocap_event *e)
 {
-    return (e->has & NOCAP_F_N) != 0 && e->n > 0 ? e->n : 1;
+    return (e->has & NOCAP_F_N) != 0 ? e->n : 1;
 }
 
 static struct poll *find_poll(struct progress_agent *agent, uint64_t addr)
@@ -294,13 +290,13 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
         }
         bool ends = signal == NOCAP_GO_DONE;
         bool waited = p->asked.index != NO_INDEX && p->asked_at == at;
-        if (waited && signal == NOCAP_GO_DONE && p->asked_signal == NOCAP_GO_GO) {
+        if (waited && ends && p->asked_signal == NOCAP_GO_GO) {
             answered(m, &trace_of(m)->slow, &p->asked,
                      (struct nocap_slow_wait){.at = tile->at, .addr = at});
         }
-        if (ends && (p->asked_at == at || p->asked.index == NO_INDEX)) {
-            p->asked.index = NO_INDEX;
-        } else if (!ends) {
+        if (ends) {
+            p->asked.index = p->asked_at == at ? NO_INDEX : p->asked.index;
+        } else {
             bool same = waited && p->asked_signal == signal;
             p->asked = waited ? p->asked : now(m);
             p->asked_count = (same ? p->asked_count : 0) + times(m->event);
