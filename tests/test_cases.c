@@ -29,6 +29,18 @@
     STORE(0, host, 0xffb121b0, 4, 0x47800) STORE(1, host, 0xffb121b0, 4, 0x47000)                  \
     STORE(10, brisc, 0x68, 4, 0x40404040) STORE(20, ncrisc, 0x68, 1, 0x0)                          \
     STORE(21, trisc0, 0x69, 1, 0x0) STORE(22, trisc2, 0x6b, 1, 0x0) STORE(23, trisc1, 0x6a, 1, 0x0)
+/* Control code of column 0, page 0, as far as in its job 1. */
+#define JOB_BEGINS        RUN(2, 0, 1, 16, 0000010018000000)
+#define CONTROL           CERT_HEADER PAGE_LOAD(1, 0) JOB_BEGINS
+#define JOB_END(t, j)     CERT(t, 0, job-end, ",\"page\":0,\"job\":" #j)
+#define PAGE_END(t)       CERT(t, 0, eof, ",\"page\":0")
+#define TOKEN(t, channel) CERT(t, 0, tct, ",\"tile\":0,\"actor\":" #channel)
+/* Column 1 is in code whose accesses are not known; column 0 at MASK_WRITE_32 of mask 0xff, 0x11. */
+#define MASKED                                                                                     \
+    CONTROL BEGIN(3, 1, 1, 16, 040000000000000001000000)                                           \
+    BEGIN(3, 0, 1, 24, 0300000000000400ff00000011000000)
+/* The capture begins later. */
+#define CERT_LATE LINE({"nocap":1,"arch":"aie2ps","observes":["cert","aie-mmio"]})
 
 #define CASE(name, rule, index, consequences, ...) {name, rule, index, consequences, __VA_ARGS__},
 static const struct {
@@ -37,6 +49,7 @@ static const struct {
     size_t consequences;
     const char *trace;
 } cases[] = {
+#include "tests/cases/aie.def"
 #include "tests/cases/gate.def"
 #include "tests/cases/gate_work.def"
 #include "tests/cases/gate_order.def"

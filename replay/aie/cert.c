@@ -70,9 +70,6 @@ static void forget(struct model *m)
 static struct cert_uc *get_uc(struct model *m, unsigned index)
 {
     struct cert *c = cert_of(m);
-    if (index >= CERT_UCS) {
-        return NULL;
-    }
     if (c->ucs[index] == NULL) {
         struct cert_uc *uc = c->ucs[index] = calloc(1, sizeof *uc);
         if (uc == NULL) {

@@ -116,15 +116,15 @@ static bool takes(const struct cert_step *step, const struct access *a)
     return step->seen < step->expected && fits(&step->expect[step->seen], a);
 }
 
+/* A write may be a transfer's where it expects a read; reads are those of instructions alone. */
 static bool takes_wrongly(const struct cert_step *step, const struct access *a)
 {
-    return step->seen < step->expected && step->expect[step->seen].store == a->store;
+    return step->seen < step->expected && (step->expect[step->seen].store || !a->store);
 }
 
 static bool polls(const struct cert_step *step, const struct access *a)
 {
-    return cert_is_poll(step) && !a->store && a->size == 4 &&
-           CERT_V(step, POLL_32, address) == a->addr;
+    return cert_is_poll(step) && a->size == 4 && CERT_V(step, POLL_32, address) == a->addr;
 }
 
 /* What it accesses is not known, or only since a fault, so that the access may be its own. */
@@ -153,7 +153,7 @@ static void note_race(struct model *m, const struct cert_uc *by, const struct ac
         struct cert_page *page =
             uc == NULL || uc == by ? NULL : cert_page_find(uc, uc->holder_page);
         struct cert_job *job = page == NULL ? NULL : cert_job_find(page, uc->holder_job);
-        if (job == NULL || !cert_is(&job->step, NOCAP_AIE_MASK_WRITE_32) || job->step.seen != 1) {
+        if (job == NULL || !cert_is(&job->step, NOCAP_AIE_MASK_WRITE_32)) {
             continue;
         }
         struct cert_step *step = &job->step;
@@ -187,9 +187,10 @@ static void judge_wrong(struct model *m, const struct cert_at *at, const struct 
     if (!place_fits(x, a)) {
         CERT_EXPECT_AFTER(m, at->uc, AIE_067, either(step->since, x->addr.since), false,
                           RELATED(step->at.index), "the accesses of the instruction",
-                          CERT_PLACE ": %s of %u bytes at 0x%llx, not of 4 at 0x%x",
+                          CERT_PLACE ": %s of %u bytes at 0x%llx, not %s of 4 at 0x%x",
                           CERT_AT(at, &at->job->step), a->store ? "write" : "read",
-                          (unsigned)a->size, (unsigned long long)a->addr, x->addr.v);
+                          (unsigned)a->size, (unsigned long long)a->addr,
+                          x->store ? "write" : "read", x->addr.v);
     } else {
         (void)word_of(a, &value);
         CERT_EXPECT_AFTER(m, at->uc, AIE_067, either(step->since, x->since), false,

@@ -260,7 +260,7 @@ void cert_page_eof(struct model *m, struct cert_uc *uc, const struct nocap_event
 {
     struct cert_page *page =
         cert_page_find(uc, (e->has & NOCAP_F_PAGE) != 0 ? (uint32_t)e->page : uc->last_page.v);
-    if (page == NULL || !page->entered) {
+    if (page == NULL) {
         return;
     }
     bool ran = false; /* else the firmware only looks for the page's jobs */

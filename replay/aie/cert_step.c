@@ -152,7 +152,7 @@ static void judge_launch(struct model *m, const struct cert_at *at)
     if (!job->deferred || !at->page->whole || (job->started && !starts) || looks) {
         return;
     }
-    bool early = launched && job->launch_session == at->uc->session;
+    bool early = job->launch_session == at->uc->session;
     CHECK_AT(m, NULL, AIE_063, launched && !early, launched ? job->step.at : job->deferred_at,
              NO_REFS, "a deferred job to run in the scheduling cycle after its launch",
              CERT_PLACE " %s", CERT_AT(at, &job->step),
@@ -301,8 +301,7 @@ static void judge_order(struct model *m, const struct cert_at *at, fault_id sinc
 {
     struct cert_step *step = &at->job->step;
     bool starts = step->info != NULL && nocap_aie_starts_job(step->info->opcode);
-    bool first =
-        at->page->whole && at->page->code == NULL && !at->job->started && at->job->next == 0;
+    bool first = at->page->whole && at->page->code == NULL && !at->job->started;
     if (at->job->ended) {
         CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, false, NO_REFS,
                           "no instruction of a job that is over", CERT_PLACE " runs after END_JOB",
