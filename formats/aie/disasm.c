@@ -13,120 +13,6 @@
 
 enum { WORD = 4, INDENT = 26, NAME_SIZE = 48 };
 
-/* A page with the places that are pointed to. */
-struct aie_labels {
-    const struct nocap_aie_page *page;
-    uint32_t text_end, data; /* where the text ends, and the data begin */
-    uint32_t end;            /* of the data */
-    uint8_t marks[NOCAP_AIE_PAGE_SIZE];
-};
-enum { MARK_DESCRIPTOR = 1, MARK_WORDS = 2 };
-
-/* ---- labels ---- */
-
-static bool mark(struct aie_labels *l, uint64_t at, uint8_t as)
-{
-    if (at < l->data || at >= l->end || at % WORD != 0) {
-        return false;
-    }
-    bool fresh = l->marks[at] == 0;
-    l->marks[at] |= as;
-    return fresh;
-}
-
-/* Marks what the descriptors of a chain point to. */
-static void mark_chain(struct aie_labels *l, uint32_t at)
-{
-    struct nocap_aie_bd bd;
-    do {
-        if (at + NOCAP_AIE_BD_SIZE > l->end) {
-            break;
-        }
-        nocap_aie_bd_decode(l->page->bytes + at, &bd);
-        mark(l, (uint64_t)at + bd.local, MARK_WORDS);
-        at += NOCAP_AIE_BD_SIZE;
-    } while (bd.next);
-}
-
-/* A table; in n26 each of its entries has a label. */
-static void mark_tables(struct aie_labels *l, const struct nocap_aie_insn *insn, uint32_t at,
-                        enum nocap_aie_dialect dialect)
-{
-    bool entries = insn->info->opcode == NOCAP_AIE_APPLY_OFFSET_57 && dialect == NOCAP_AIE_N26;
-    uint32_t count = entries ? insn->value[NOCAP_AIE_APPLY_OFFSET_57_num_entries] : 1;
-    mark(l, at, MARK_WORDS);
-    for (uint32_t i = 1; i < count && at < l->end; i++) {
-        at += NOCAP_AIE_TABLE_ENTRY_SIZE;
-        mark(l, at, MARK_WORDS);
-    }
-}
-
-static void find_labels(const struct aie_printer *p, struct aie_labels *l,
-                        const struct nocap_aie_page *page)
-{
-    struct nocap_aie_walker walker;
-    enum nocap_aie_walk step;
-    uint32_t length = nocap_aie_head(page, NOCAP_AIE_HEAD_LENGTH);
-    memset(l, 0, sizeof *l);
-    l->page = page;
-    nocap_aie_walk_begin(&walker, page, p->dialect);
-    while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN) {
-    }
-    l->text_end = walker.at;
-    if (step != NOCAP_AIE_WALK_EOF) {
-        return;
-    }
-    l->data = nocap_aie_data_begin(page, walker.at);
-    l->end = length < NOCAP_AIE_PAGE_SIZE ? length : NOCAP_AIE_PAGE_SIZE;
-    nocap_aie_walk_begin(&walker, page, p->dialect);
-    while (nocap_aie_walk_next(&walker) == NOCAP_AIE_WALK_INSN) {
-        for (unsigned f = 0; f < nocap_aie_field_count(walker.insn.info); f++) {
-            uint32_t at = walker.insn.value[f] + NOCAP_AIE_HEADER_SIZE;
-            uint8_t kind = walker.insn.info->fields[f].kind;
-            if (kind == NOCAP_AIE_TABLE) {
-                mark_tables(l, &walker.insn, at, p->dialect);
-            } else if (kind == NOCAP_AIE_DESC) {
-                if (mark(l, at, MARK_DESCRIPTOR)) {
-                    mark_chain(l, at);
-                }
-            }
-        }
-    }
-}
-
-static uint32_t group_end(const struct aie_labels *l, uint32_t at)
-{
-    do {
-        at += WORD;
-    } while (at < l->end && l->marks[at] == 0);
-    return at < l->end ? at : l->end;
-}
-
-/* Where the descriptors end that the data from a label up to `end` begin with; `at`: none. Behind
- * the last one of a chain may stand more of them, or other words: those are descriptors only if
- * nothing else follows. */
-static uint32_t descriptors_end(const struct aie_labels *l, uint32_t at, uint32_t end)
-{
-    bool whole = (end - at) % NOCAP_AIE_BD_SIZE == 0;
-    struct nocap_aie_bd bd = {.next = true};
-    uint32_t chain = at;
-    if (l->marks[at] != MARK_DESCRIPTOR) {
-        return at;
-    }
-    for (; end - at >= NOCAP_AIE_BD_SIZE; at += NOCAP_AIE_BD_SIZE) {
-        uint8_t again[NOCAP_AIE_BD_SIZE];
-        bool first = bd.next;
-        nocap_aie_bd_decode(l->page->bytes + at, &bd);
-        nocap_aie_bd_encode(&bd, again);
-        if (!bd.local_relative || memcmp(again, l->page->bytes + at, sizeof again) != 0) {
-            return chain;
-        }
-        bd.next &= first;
-        chain = first ? at + NOCAP_AIE_BD_SIZE : chain;
-    }
-    return whole ? end : chain;
-}
-
 /* "data_0_00a0": the page, and the place in it. */
 static void put_label(const struct aie_printer *p, const struct aie_labels *l, uint32_t at)
 {
@@ -360,8 +246,8 @@ static void put_data(const struct aie_printer *p, const struct aie_labels *l)
         if (l->marks[at] == 0) {
             continue;
         }
-        uint32_t end = group_end(l, at);
-        uint32_t words = descriptors_end(l, at, end);
+        uint32_t end = aie_group_end(l, at);
+        uint32_t words = aie_descriptors_end(l, at, end);
         aie_put(p->text, words != at ? "  .align 16\n" : "  .align 4\n");
         put_label(p, l, at);
         aie_put(p->text, ":\n");
@@ -445,7 +331,7 @@ static void put_chain(struct aie_printer *p, const struct nocap_aie_page *first,
     }
     for (const struct nocap_aie_page *page = first; page < end; page++) {
         bool *raw = &p->raw[page - p->image->pages];
-        find_labels(p, l, page);
+        aie_find_labels(p->dialect, l, page);
         aie_put(p->text, "; page ");
         aie_put_number(p->text, page->index);
         aie_put(p->text, "\n");
@@ -459,7 +345,7 @@ static void put_chain(struct aie_printer *p, const struct nocap_aie_page *first,
     aie_put(p->text, "EOF\n");
     for (const struct nocap_aie_page *page = first; page < end; page++) {
         if (!p->raw[page - p->image->pages]) {
-            find_labels(p, l, page);
+            aie_find_labels(p->dialect, l, page);
             put_data(p, l);
         }
     }

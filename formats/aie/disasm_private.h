@@ -27,6 +27,25 @@ struct aie_printer {
     struct nocap_aie_lines *lines; /* of the kernel; NULL: none */
 };
 
+/* disasm_labels.c */
+
+/* A page with the places that are pointed to. */
+struct aie_labels {
+    const struct nocap_aie_page *page;
+    uint32_t text_end, data; /* where the text ends, and the data begin */
+    uint32_t end;            /* of the data */
+    uint8_t marks[NOCAP_AIE_PAGE_SIZE];
+};
+enum { MARK_DESCRIPTOR = 1, MARK_WORDS = 2 };
+void aie_find_labels(enum nocap_aie_dialect dialect, struct aie_labels *l,
+                     const struct nocap_aie_page *page);
+/* The next label behind `at`, or the end. */
+uint32_t aie_group_end(const struct aie_labels *l, uint32_t at);
+/* Where the descriptors end that the data from a label up to `end` begin with; `at`: none. Behind
+ * the last one of a chain may stand more of them, or other words: those are descriptors only if
+ * nothing else follows. */
+uint32_t aie_descriptors_end(const struct aie_labels *l, uint32_t at, uint32_t end);
+
 /* disasm.c: the pages of a group, or `around` the lines that go before those of each uC; sets `raw`
  * of pages that do not decode. */
 enum nocap_status aie_put_pages(struct aie_printer *printer, uint32_t group,

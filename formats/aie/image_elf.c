@@ -84,50 +84,10 @@ static enum nocap_status read_section(const struct reader *r, Elf_Scn *scn, stru
     return NOCAP_OK;
 }
 
-/* ---- names of pages ---- */
-
-/* What ".ctrltext.<uc>.<page>[.<group>]" says; merged: ".ctrltext.<uc>[.<group>]". */
-struct page_name {
-    bool text, grouped;
-    uint32_t uc, index, group;
-};
-
-/* ".123": a number of at most 9 digits; false if there is none. */
-static bool take_number(const char **text, uint32_t *number)
-{
-    enum { DIGITS_MAX = 9 };
-    const char *p = *text;
-    unsigned digits = 0;
-    *number = 0;
-    if (*p++ != '.') {
-        return false;
-    }
-    while (isdigit((unsigned char)*p) && digits < DIGITS_MAX) {
-        *number = *number * 10 + (uint32_t)(*p++ - '0');
-        digits++;
-    }
-    *text = p;
-    return digits != 0;
-}
-
-static bool parse_page_name(const char *name, bool merged, struct page_name *page)
-{
-    static const char text[] = ".ctrltext", data[] = ".ctrldata";
-    *page = (struct page_name){.text = has_prefix(name, text)};
-    if (!page->text && !has_prefix(name, data)) {
-        return false;
-    }
-    name += sizeof text - 1;
-    if (!take_number(&name, &page->uc) || !(merged || take_number(&name, &page->index))) {
-        return false;
-    }
-    page->grouped = *name != 0;
-    return !page->grouped || (take_number(&name, &page->group) && *name == 0);
-}
-
 /* ---- pages ---- */
 
-static struct nocap_aie_page *find_page(struct nocap_aie_image *image, const struct page_name *name)
+static struct nocap_aie_page *find_page(struct nocap_aie_image *image,
+                                        const struct aie_page_name *name)
 {
     /* The two sections of a page stand together. */
     for (size_t i = image->page_count; i-- > 0;) {
@@ -142,7 +102,7 @@ static struct nocap_aie_page *find_page(struct nocap_aie_image *image, const str
     return NULL;
 }
 
-static enum nocap_status new_page(struct reader *r, const struct page_name *name,
+static enum nocap_status new_page(struct reader *r, const struct aie_page_name *name,
                                   const uint8_t *bytes, struct nocap_aie_page **page,
                                   struct nocap_error *err)
 {
@@ -171,7 +131,7 @@ static void append(struct reader *r, struct nocap_aie_page *page, const struct s
 
 /* One of the two sections of a page. */
 static enum nocap_status add_part(struct reader *r, const struct section *section,
-                                  const struct page_name *name, struct nocap_error *err)
+                                  const struct aie_page_name *name, struct nocap_error *err)
 {
     struct nocap_aie_page *page = find_page(r->image, name);
     if (page == NULL) {
@@ -195,7 +155,7 @@ static enum nocap_status add_part(struct reader *r, const struct section *sectio
 
 /* A section that holds all pages of a column. */
 static enum nocap_status add_merged(struct reader *r, const struct section *section,
-                                    struct page_name *name, struct nocap_error *err)
+                                    struct aie_page_name *name, struct nocap_error *err)
 {
     for (size_t at = 0; at < section->size; at += NOCAP_AIE_PAGE_SIZE, name->index++) {
         struct nocap_aie_page *page;
@@ -226,7 +186,7 @@ static enum nocap_status add_buffer(const struct reader *r, const struct section
     const char *suffix = section->name + strlen(".pad");
     uint32_t uc, group = section->group;
     if (group == NOCAP_AIE_NO_GROUP && has_prefix(section->name, ".pad") &&
-        take_number(&suffix, &uc) && !take_number(&suffix, &group)) {
+        aie_image_take_number(&suffix, &uc) && !aie_image_take_number(&suffix, &group)) {
         group = NOCAP_AIE_NO_GROUP;
     }
     *next = (struct nocap_aie_buffer){.section = section->name,
@@ -340,7 +300,7 @@ static enum nocap_status read_group(struct reader *r, const struct section *sect
     const char *digits = section->name + sizeof prefix - 1;
     uint32_t group;
     if (section->type != SHT_GROUP || !has_prefix(section->name, prefix) ||
-        !take_number(&digits, &group) || *digits != 0) {
+        !aie_image_take_number(&digits, &group) || *digits != 0) {
         return NOCAP_OK;
     }
     struct nocap_aie_kernel *kernel = aie_image_kernel(r->image, group);
@@ -389,9 +349,9 @@ static enum nocap_status take_section(struct reader *r, const struct section *se
                                       struct nocap_error *err)
 {
     struct nocap_aie_image *image = r->image;
-    struct page_name name;
+    struct aie_page_name name;
     bool streams = image->os_abi == NOCAP_AIE_OSABI_STREAMS;
-    bool page = !streams && parse_page_name(section->name, image->merged, &name);
+    bool page = !streams && aie_image_page_name(section->name, image->merged, &name);
     bool pad = has_prefix(section->name, ".pad") || has_prefix(section->name, ".ctrlpkt") ||
                (streams && has_prefix(section->name, ".ctrldata"));
     bool map = strcmp(section->name, ".dump") == 0 || has_prefix(section->name, ".dump.");

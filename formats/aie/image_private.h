@@ -55,6 +55,16 @@ bool aie_image_add_debug(struct nocap_aie_image *image, const char *name, const 
 void aie_image_read_uid(struct nocap_aie_image *image, const uint8_t *note, size_t size);
 void aie_image_read_partition(struct nocap_aie_image *image, const uint8_t *note, size_t size);
 
+/* What ".ctrltext.<uc>.<page>[.<group>]" says; merged: ".ctrltext.<uc>[.<group>]". */
+struct aie_page_name {
+    bool text, grouped;
+    uint32_t uc, index, group;
+};
+/* ".123": a number of at most 9 digits; false if there is none. */
+bool aie_image_take_number(const char **text, uint32_t *number);
+/* False: the section is none of a page. */
+bool aie_image_page_name(const char *name, bool merged, struct aie_page_name *page);
+
 /* Fills the image from the ELF file in its memory. */
 enum nocap_status aie_image_read_elf(struct nocap_aie_image *image, struct nocap_error *err);
 
