@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* Who has to wait is woken when half of the batches are there for it: to wake a thread for each
@@ -14,6 +15,7 @@ struct relay {
     relay_take *take;
     void *context;
     unsigned char *batches;
+    void *memory; /* in which they are, where a line of the cache begins */
     size_t size, count;
     size_t handed, done; /* so many were handed on, and taken */
     bool hurry;          /* no more will come for now */
@@ -69,11 +71,13 @@ struct relay *relay_open(size_t size, size_t count, relay_take *take, void *cont
     pthread_mutex_init(&r->mutex, NULL);
     pthread_cond_init(&r->filled, NULL);
     pthread_cond_init(&r->taken, NULL);
-    r->batches = calloc(count, size);
-    if (r->batches != NULL && pthread_create(&r->thread, NULL, take_all, r) == 0) {
+    r->memory = calloc(1, count * size + CACHE_LINE);
+    r->batches =
+        (unsigned char *)(((uintptr_t)r->memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    if (r->memory != NULL && pthread_create(&r->thread, NULL, take_all, r) == 0) {
         return r;
     }
-    free(r->batches);
+    free(r->memory);
     free(r);
     return NULL;
 }
@@ -125,6 +129,6 @@ void relay_close(struct relay *r)
     pthread_cond_destroy(&r->filled);
     pthread_cond_destroy(&r->taken);
     pthread_mutex_destroy(&r->mutex);
-    free(r->batches);
+    free(r->memory);
     free(r);
 }

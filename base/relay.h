@@ -5,12 +5,15 @@
 
 #include <stddef.h>
 
+enum { CACHE_LINE = 64 };
+
 struct relay;
 typedef void relay_take(void *context, void *batch);
 
 /* Starts the thread that calls take(context, batch) for one batch after the other. There are
  * `count` batches of `size` bytes, with what they had in them when they come round again, all zero
- * at first. NULL without memory, or if the thread cannot be started. */
+ * at first; the first begins with a line of the cache. NULL without memory, or if the thread cannot
+ * be started. */
 struct relay *relay_open(size_t size, size_t count, relay_take *take, void *context);
 /* The batch that is filled next; waits for one that was taken. */
 void *relay_next(struct relay *relay);

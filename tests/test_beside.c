@@ -170,9 +170,13 @@ static void test_long_traces(void **state)
 
 /* ---- what is on the way ---- */
 
-/* The events of a run, with a copy of `other` before every seventh; `late`: of other sources, whose
- * times are not in order. */
-static void with_others(const struct nocap_event *other, bool late)
+/* The events of a run, with a copy of `other` before every seventh. */
+enum others {
+    OTHERS_BETWEEN,
+    OTHERS_LATE, /* of other sources, whose times are not in order */
+    OTHERS_FAR,  /* so far from each other that times take more than 32 bits */
+};
+static void with_others(const struct nocap_event *other, enum others how)
 {
     const struct nocap_sim_options options = {.size = sizeof options,
                                               .scenario = NOCAP_SIM_LAUNCH_HOST};
@@ -182,10 +186,11 @@ static void with_others(const struct nocap_event *other, bool late)
     assert_int_equal(nocap_sim_run(&options, keep, &run, &err), NOCAP_OK);
     run_trace_open(&trace, "others.nocap");
     for (size_t i = 0; i < run.count; i++) {
+        run.events[i].t <<= how == OTHERS_FAR ? 30 : 0;
         if (i % 7 == 0) {
             struct nocap_event e = *other;
-            e.t = late ? run.events[i].t / 2 : run.events[i].t;
-            e.src = late ? (uint32_t)(i % 3) : 0;
+            e.t = how == OTHERS_LATE ? run.events[i].t / 2 : run.events[i].t;
+            e.src = how == OTHERS_LATE ? (uint32_t)(i % 3) : 0;
             run_trace_add(&trace, &e);
         }
         run_trace_add(&trace, &run.events[i]);
@@ -209,8 +214,24 @@ static void test_payload(void **state)
     e.data = bytes;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         e.size = e.data_size = sizes[i];
-        with_others(&e, false);
+        with_others(&e, OTHERS_BETWEEN);
     }
+}
+
+/* Events that do not fit into the line that most are carried in. */
+static void test_large_numbers(void **state)
+{
+    struct nocap_event load = nocap_event_of(NOCAP_EV_READ);
+    (void)state;
+    load.has = NOCAP_F_BY | NOCAP_F_AT | NOCAP_F_ADDR | NOCAP_F_SIZE;
+    load.by = NOCAP_BY_BRISC;
+    load.at = (struct nocap_xy){1, 2};
+    load.addr = 0x17FFFC;
+    load.size = UINT64_C(1) << 32 | 4;
+    with_others(&load, OTHERS_BETWEEN);
+    load.size = 4;
+    load.addr = 0x180000;
+    with_others(&load, OTHERS_FAR);
 }
 
 /* Events that are lost, out of order, or wrong. */
@@ -221,15 +242,15 @@ static void test_what_is_wrong(void **state)
     (void)state;
     drop.has = NOCAP_F_DROPPED;
     drop.value = 5;
-    with_others(&drop, false);
+    with_others(&drop, OTHERS_BETWEEN);
     load.has = NOCAP_F_BY | NOCAP_F_AT | NOCAP_F_ADDR | NOCAP_F_SIZE;
     load.by = NOCAP_BY_HOST;
     load.at = (struct nocap_xy){63, 63};
     load.size = 4;
-    with_others(&load, false);
-    with_others(&load, true);
+    with_others(&load, OTHERS_BETWEEN);
+    with_others(&load, OTHERS_LATE);
     load.size = 0;
-    with_others(&load, false);
+    with_others(&load, OTHERS_BETWEEN);
 }
 
 /* ---- the relay ---- */
@@ -270,9 +291,13 @@ static void test_relay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_relay),         cmocka_unit_test(test_traces_of_the_tests),
-        cmocka_unit_test(test_long_traces),   cmocka_unit_test(test_payload),
-        cmocka_unit_test(test_what_is_wrong), cmocka_unit_test(test_faults_of_the_device),
+        cmocka_unit_test(test_relay),
+        cmocka_unit_test(test_traces_of_the_tests),
+        cmocka_unit_test(test_long_traces),
+        cmocka_unit_test(test_payload),
+        cmocka_unit_test(test_large_numbers),
+        cmocka_unit_test(test_what_is_wrong),
+        cmocka_unit_test(test_faults_of_the_device),
     };
     return getcwd(root, sizeof root) == NULL
                ? 1

@@ -272,27 +272,29 @@ static inline bool is_step(const struct nocap_event *e)
            ((e->kind == NOCAP_EV_KERNEL || e->kind == NOCAP_EV_RESET) && nocap_is_core(e->by));
 }
 
-bool decode_prepare(const struct model *m, const struct nocap_event *e, struct prepared *p)
+enum observation_kind decode_shape(const struct model *m, const struct nocap_event *e)
 {
     const bool access = e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
     if (access && e->space != NOCAP_SPACE_TILE) {
-        *p = (struct prepared){.kind = OBS_ELSEWHERE};
-        return true;
+        return OBS_ELSEWHERE;
     }
-    if (!(access ? (e->has & NOCAP_F_TO) == 0 : is_step(e)) || !m->knows_tiles ||
-        !model_is_tensix(m, e->at)) {
-        return false;
+    if (!(access ? (e->has & NOCAP_F_TO) == 0 : is_step(e)) || !m->knows_tiles) {
+        return OBS_KINDS;
     }
-    if (!access) {
-        *p = (struct prepared){.kind = (uint8_t)other_kind(e)};
-        return true;
+    return access ? access_kind(e) : other_kind(e);
+}
+
+bool decode_prepare(const struct model *m, const struct nocap_event *e, enum observation_kind kind,
+                    struct prepared *p)
+{
+    *p = (struct prepared){.kind = (uint8_t)kind};
+    if (kind < OBS_PLACED) {
+        const struct access a = {.addr = e->addr, .size = e->size};
+        const struct nocap_region_info *region = region_of(m, e->addr);
+        p->region = (uint8_t)(region - nocap_regions);
+        p->places = (uint16_t)places_of(m, &a, region);
     }
-    const struct access a = {.addr = e->addr, .size = e->size};
-    const struct nocap_region_info *region = region_of(m, e->addr);
-    p->kind = (uint8_t)access_kind(e);
-    p->region = (uint8_t)(region - nocap_regions);
-    p->places = (uint16_t)places_of(m, &a, region);
-    return true;
+    return kind == OBS_ELSEWHERE || model_is_tensix(m, e->at);
 }
 
 void decode_plain(struct model *m, const struct nocap_event *e, const struct prepared *p)

@@ -15,8 +15,11 @@ struct prepared {
     uint16_t places;
     uint8_t kind, region; /* a row of nocap_regions, of an access */
 };
-/* False: it is no such event. */
-bool decode_prepare(const struct model *m, const struct nocap_event *event, struct prepared *p);
+/* The kind of all events of this shape; OBS_KINDS: they are no such events. */
+enum observation_kind decode_shape(const struct model *m, const struct nocap_event *event);
+/* Of one of this kind; false: it is no such event for its place. */
+bool decode_prepare(const struct model *m, const struct nocap_event *event,
+                    enum observation_kind kind, struct prepared *p);
 /* `decode` of one. */
 void decode_plain(struct model *m, const struct nocap_event *event, const struct prepared *p);
 /* Those of a request; `lead`: it is stated by an event. */

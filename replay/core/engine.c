@@ -109,8 +109,9 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
                                    const struct nocap_engine_options *options,
                                    struct nocap_error *err)
 {
-    struct nocap_engine *e = calloc(1, sizeof *e);
+    struct nocap_engine *e = aligned_alloc(CACHE_LINE, sizeof *e);
     RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    memset(e, 0, sizeof *e);
     struct model *m = &e->model;
     m->header = header;
     m->models = nocap_models;
@@ -151,6 +152,7 @@ void nocap_engine_free(struct nocap_engine *e)
         return;
     }
     relay_close(e->relay);
+    free(e->table);
     tiles_free(&e->model);
     EACH_MODEL(&e->model, free, &e->model);
     source_clock_free(&e->clock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events on their way to the models, in two halves: what can be said of an event without the state
  * of the device, and the rest. With a second thread the halves run beside each other. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sum.h"
@@ -95,55 +96,67 @@ static inline void begin_event(struct nocap_engine *engine, const struct nocap_e
 
 /* ---- judged by a thread of its own ---- */
 
-/* All batches take 13 MiB: a smaller ring is written where the other thread has just read, and has
- * to be fetched from its cache. For the same reason most events are carried without what is 0 in
- * them, and of their observations what `decode_prepare` says. */
+/* Most events are carried in one line of the cache: without what is 0 in them, without what those
+ * of their shape share, and of their observations what `decode_prepare` says. All batches take
+ * 10 MiB: with fewer the threads wait for each other more often. */
 enum {
     BATCH_EVENTS = 256,
     BATCH_WHOLE = 64,
     BATCH_PAYLOAD = 1 << 13,
     BATCHES = 256,
     CARRY_AHEAD = 8, /* so many events before it is used, its place is fetched */
-    LINE = 64,       /* of the cache; an event takes two */
-};
-enum {
-    TAIL_OFFSET = offsetof(struct nocap_event, src),
-    TAIL_SIZE = offsetof(struct nocap_event, shape) + sizeof(uint16_t) - TAIL_OFFSET,
     SLOT_PC = 4,
     SLOT_SEM = 8,
 };
 
+/* By shape. Of those that are carried in a line the thread that feeds makes an event before the
+ * first is handed on; then it is the other thread's, which writes each into it. */
+struct shape_table {
+    uint8_t kind[NOCAP_SHAPES + 1]; /* what decode_shape says, and 1; 0: not met */
+    _Alignas(CACHE_LINE) struct nocap_event event[NOCAP_SHAPES + 1];
+};
 struct carried {
-    uint64_t index, t, has, addr, size, value, pc, sem;
-    uint8_t tail[TAIL_SIZE]; /* of the event, from `src` on */
-    uint16_t whole;          /* which of batch.whole it is instead, counted from 1; 0: none */
-    uint32_t key;            /* of its tile */
+    _Alignas(CACHE_LINE) uint64_t addr;
+    uint64_t value, pc, sem;
+    uint32_t index, t; /* since those of the batch */
+    uint32_t size;
+    uint32_t src;
+    uint16_t chip;
+    struct nocap_xy at;
+    uint16_t shape;
+    uint16_t whole; /* which of batch.whole it is instead, counted from 1; 0: none */
     struct prepared prepared;
 };
+_Static_assert(sizeof(struct carried) == CACHE_LINE, "a line");
 struct whole {
     struct form form;
     struct nocap_event event;
 };
 struct batch {
-    uint32_t count, whole_count, used; /* used: bytes of payload */
     struct carried carried[BATCH_EVENTS];
+    uint64_t index, t;                 /* of the first event */
+    uint32_t count, whole_count, used; /* used: bytes of payload */
     struct whole whole[BATCH_WHOLE];
     uint8_t payload[BATCH_PAYLOAD];
 };
 
 /* ---- the thread that judges ---- */
 
-static inline void unpack(const struct carried *c, struct nocap_event *e)
+static inline const struct nocap_event *unpack(const struct nocap_engine *engine,
+                                               const struct batch *batch, const struct carried *c)
 {
-    e->index = c->index;
-    e->t = c->t;
-    e->has = c->has;
+    struct nocap_event *e = &engine->table->event[c->shape];
+    e->index = batch->index + c->index;
+    e->t = batch->t + c->t;
     e->addr = c->addr;
     e->size = c->size;
     e->value = c->value;
     e->slot[SLOT_PC] = c->pc;
     e->slot[SLOT_SEM] = c->sem;
-    memcpy((uint8_t *)e + TAIL_OFFSET, c->tail, TAIL_SIZE);
+    e->src = c->src;
+    e->chip = c->chip;
+    e->at = c->at;
+    return e;
 }
 
 static void take_batch(void *context, void *from)
@@ -151,33 +164,35 @@ static void take_batch(void *context, void *from)
     struct nocap_engine *engine = context;
     struct model *m = &engine->model;
     struct batch *batch = from;
-    struct nocap_event event = {.struct_size = sizeof event};
     const struct carried *const end = batch->carried + batch->count;
     for (const struct carried *c = batch->carried; c < end; c++) {
-        __builtin_prefetch(c + 2 * CARRY_AHEAD);
-        __builtin_prefetch((const uint8_t *)(c + 2 * CARRY_AHEAD) + LINE);
+        __builtin_prefetch((const uint8_t *)c + 2 * CARRY_AHEAD * CACHE_LINE);
         if (m->tiles.count > FETCH_TILES && c + FETCH_AHEAD < end) {
-            fetch_tile(m, c[FETCH_AHEAD].key);
+            fetch_tile(m, tile_key(c[FETCH_AHEAD].chip, c[FETCH_AHEAD].at));
         }
         if (c->whole == 0) {
-            unpack(c, &event);
-            begin_event(engine, &event);
+            const struct nocap_event *e = unpack(engine, batch, c);
+            begin_event(engine, e);
             take_loss(engine);
-            decode_plain(m, &event, &c->prepared);
+            decode_plain(m, e, &c->prepared);
         } else {
             const struct whole *whole = &batch->whole[c->whole - 1];
             begin_event(engine, &whole->event);
             take_other(engine, &whole->event, &whole->form);
         }
     }
+    m->last_t = m->event->t;
     m->event = NULL;
-    m->last_t = end[-1].t;
     batch->count = batch->whole_count = batch->used = 0;
 }
 
 void engine_feed_beside(struct nocap_engine *engine)
 {
-    engine->relay = relay_open(sizeof(struct batch), BATCHES, take_batch, engine);
+    engine->table = aligned_alloc(CACHE_LINE, sizeof *engine->table);
+    if (engine->table != NULL) {
+        memset(engine->table->kind, 0, sizeof engine->table->kind);
+        engine->relay = relay_open(sizeof(struct batch), BATCHES, take_batch, engine);
+    }
 }
 
 /* ---- the thread that feeds ---- */
@@ -216,59 +231,103 @@ static __attribute__((noinline)) bool carry_whole(struct batch *batch, struct ca
     struct whole *whole = &batch->whole[batch->whole_count++];
     whole->event = *e;
     whole->form = *form;
-    c->t = e->t;
+    c->chip = e->chip;
+    c->at = e->at;
     c->whole = (uint16_t)batch->whole_count;
     return keep_payload(batch, &whole->event);
 }
 
-/* Whether all else is 0 that a struct carried has no room for. */
-static inline bool is_short(const struct nocap_event *e)
+/* Whether all else is 0 that a struct carried and its shape have no room for. */
+static inline bool is_short(const struct batch *batch, const struct nocap_event *e)
 {
     const uint64_t *s = e->slot;
-    return (s[0] | s[5] | s[6] | s[7] | s[9] | s[10] | s[11] | e->data_size | e->extra_size) == 0;
+    const uint64_t high = (e->index - batch->index) | (e->t - batch->t) | e->size;
+    uint64_t sizes, places;
+    uint16_t to;
+    memcpy(&sizes, &e->data_size, sizeof sizes);
+    memcpy(&places, &e->s, sizeof places);
+    memcpy(&to, &e->to, sizeof to);
+    return (high >> 32 | s[0] | s[5] | s[6] | s[7] | s[9] | s[10] | s[11] | sizes | places | to) ==
+           0;
 }
 
-static inline void carry_short(struct carried *c, const struct nocap_event *e)
+static inline void carry_short(const struct batch *batch, struct carried *c,
+                               const struct nocap_event *e)
 {
-    c->index = e->index;
-    c->t = e->t;
-    c->has = e->has;
     c->addr = e->addr;
-    c->size = e->size;
     c->value = e->value;
-    c->pc = e->slot[SLOT_PC];
     c->sem = e->slot[SLOT_SEM];
-    memcpy(c->tail, (const uint8_t *)e + TAIL_OFFSET, TAIL_SIZE);
+    c->index = (uint32_t)(e->index - batch->index);
+    c->t = (uint32_t)(e->t - batch->t);
+    c->size = (uint32_t)e->size;
+    c->pc = e->slot[SLOT_PC];
+    c->src = e->src;
+    c->chip = e->chip;
+    c->at = e->at;
+    c->shape = e->shape;
     c->whole = 0;
 }
 
-static void carry(struct nocap_engine *engine, const struct nocap_event *events, size_t count)
+static __attribute__((noinline)) void meet_shape(const struct model *m, struct shape_table *table,
+                                                 const struct nocap_event *e)
 {
-    for (const struct nocap_event *e = events; e < events + count; e++) {
-        struct form form = {.usable = true};
-        if (engine->batch == NULL) {
-            engine->batch = relay_next(engine->relay);
-        }
-        struct batch *batch = engine->batch;
-        struct carried *c = &batch->carried[batch->count++];
-        __builtin_prefetch(c + CARRY_AHEAD, 1);
-        __builtin_prefetch((const uint8_t *)(c + CARRY_AHEAD) + LINE, 1);
-        bool kept = true;
-        c->key = tile_key(e->chip, e->at);
-        if (is_usual(engine, e, &form) && !engine->gap && is_short(e) &&
-            decode_prepare(&engine->model, e, &c->prepared)) {
-            carry_short(c, e);
-        } else {
-            form.lost = engine->gap;
-            engine->gap = false;
-            kept = carry_whole(batch, c, e, &form);
-        }
-        if (!kept || batch->count == BATCH_EVENTS || batch->whole_count == BATCH_WHOLE) {
-            hand_on(engine);
-        }
-        if (!kept) {
-            relay_settle(engine->relay);
-        }
+    table->event[e->shape] = *e;
+    table->kind[e->shape] = (uint8_t)(decode_shape(m, e) + 1);
+}
+
+/* Of one that is usual. False: it does not fit. */
+static inline bool carry_line(struct nocap_engine *engine, struct carried *c,
+                              const struct nocap_event *e)
+{
+    struct shape_table *table = engine->table;
+    if (!is_short(engine->batch, e)) {
+        return false;
+    }
+    if (__builtin_expect(table->kind[e->shape] == 0, 0)) {
+        meet_shape(&engine->model, table, e);
+    }
+    const unsigned kind = table->kind[e->shape] - 1u;
+    if (kind == OBS_KINDS) {
+        return false;
+    }
+    carry_short(engine->batch, c, e);
+    return decode_prepare(&engine->model, e, (enum observation_kind)kind, &c->prepared);
+}
+
+/* The one that takes the event: another, if what it points to has no more room in this one. */
+static inline struct batch *batch_for(struct nocap_engine *engine, const struct nocap_event *e)
+{
+    const uint64_t payload = (uint64_t)e->data_size + e->extra_size;
+    if (engine->batch != NULL && payload > BATCH_PAYLOAD - engine->batch->used) {
+        hand_on(engine);
+    }
+    if (engine->batch == NULL) {
+        engine->batch = relay_next(engine->relay);
+        engine->batch->index = e->index;
+        engine->batch->t = e->t;
+    }
+    return engine->batch;
+}
+
+static void carry(struct nocap_engine *engine, const struct nocap_event *e)
+{
+    struct form form;
+    struct batch *batch = batch_for(engine, e);
+    struct carried *c = &batch->carried[batch->count++];
+    __builtin_prefetch((const uint8_t *)c + CARRY_AHEAD * CACHE_LINE, 1);
+    const bool usual = is_usual(engine, e, &form);
+    bool kept = true;
+    if (!usual || engine->gap || !carry_line(engine, c, e)) {
+        form = usual ? (struct form){.usable = true} : form;
+        form.lost = engine->gap;
+        engine->gap = false;
+        kept = carry_whole(batch, c, e, &form);
+    }
+    if (!kept || batch->count == BATCH_EVENTS || batch->whole_count == BATCH_WHOLE) {
+        hand_on(engine);
+    }
+    if (!kept) {
+        relay_settle(engine->relay);
     }
 }
 
@@ -280,7 +339,9 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
     struct model *m = &engine->model;
     struct form form;
     if (engine->relay != NULL) {
-        carry(engine, events, count);
+        for (size_t i = 0; i < count; i++) {
+            carry(engine, &events[i]);
+        }
         return NOCAP_OK;
     }
     for (const struct nocap_event *e = events; e < events + count; e++) {

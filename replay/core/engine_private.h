@@ -22,12 +22,14 @@ struct nocap_engine {
     void (*enders[MODELS])(struct model *m); /* model_ops.ended */
     bool lost;                               /* events are missing before the next one */
     uint64_t dropped;                        /* so many, as events tell */
-    /* of those who feed; the rest is the relay's thread's, if there is one, until it is settled */
-    struct source_clock clock;
+    /* Of those who feed; what is before it is the relay's thread's, if there is one, until it is
+     * settled. In lines of the cache of its own: both are written for each event. */
+    _Alignas(CACHE_LINE) struct source_clock clock;
     struct nocap_shapes shapes;
-    bool gap;            /* events are missing before the one that is fed next */
-    struct relay *relay; /* NULL: events are judged where they are fed */
-    struct batch *batch; /* that is filled; NULL: none */
+    bool gap;                  /* events are missing before the one that is fed next */
+    struct relay *relay;       /* NULL: events are judged where they are fed */
+    struct batch *batch;       /* that is filled; NULL: none */
+    struct shape_table *table; /* for the relay */
 };
 
 /* What rules TRC say of an event. */
