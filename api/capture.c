@@ -7,6 +7,18 @@
 #include "formats/trace/header.h"
 #include "formats/trace/jsonl.h"
 
+/* Who records knows what he records: a class that there is not would leave rules unjudged. */
+static enum nocap_status check_observes(const struct nocap_header *header, struct nocap_error *err)
+{
+    const char *name;
+    char text[200];
+    for (size_t i = 0; (name = nocap_header_observed(header, i)) != NULL; i++) {
+        RETURN_ERROR_IF(nocap_class_unknown(name, text, sizeof text), err, NOCAP_E_USAGE,
+                        "`observes` of the header: %s", text);
+    }
+    return NOCAP_OK;
+}
+
 enum nocap_status nocap_capture_open(struct nocap_capture **capture, const char *path,
                                      const struct nocap_trace_header *header,
                                      const struct nocap_capture_open_options *options,
@@ -27,7 +39,10 @@ enum nocap_status nocap_capture_open(struct nocap_capture **capture, const char 
                                                  .flush_interval = o.flush_interval,
                                                  .level = o.level,
                                                  .one_source = o.one_source};
-    enum nocap_status status = nocap_recorder_open(capture, path, &full, &inside, err);
+    enum nocap_status status = check_observes(&full, err);
+    if (status == NOCAP_OK) {
+        status = nocap_recorder_open(capture, path, &full, &inside, err);
+    }
     nocap_header_free(&full);
     return status;
 }

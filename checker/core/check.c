@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "base/foreign_text.h"
-#include "base/nearest.h"
 #include "checker/core/check_private.h"
 #include "checker/core/feed.h"
 #include "checker/core/notes.h"
@@ -15,11 +14,6 @@
 #include "formats/profile/profile.h"
 #include "formats/trace/note.h"
 #include "replay/core/waits.h"
-
-static const char *class_name(unsigned i)
-{
-    return nocap_class_name((enum nocap_class_bit)i);
-}
 
 static void report_observes(struct check *check, const char *observed)
 {
@@ -34,7 +28,6 @@ static void report_observes(struct check *check, const char *observed)
     nocap_findings_add(&check->findings, &divergence);
 }
 
-/* An unknown class is a typo more often than something new: it arms no rule. */
 static void judge_observes(struct check *check)
 {
     const struct nocap_header *header = nocap_reader_header(check->reader);
@@ -44,15 +37,10 @@ static void judge_observes(struct check *check)
                                "can be judged");
     }
     for (size_t i = 0; (name = nocap_header_observed(header, i)) != NULL; i++) {
-        if (nocap_class_from_name(name) >= 0) {
-            continue;
-        }
         char text[200];
-        const char *near = nocap_nearest(name, strlen(name), class_name, NOCAP_CLASS_COUNT);
-        snprintf(text, sizeof text, "'%.60s' is no known class and arms no rule%s%s%s", name,
-                 near != NULL ? "; is '" : "", near != NULL ? near : "",
-                 near != NULL ? "' meant?" : "");
-        report_observes(check, text);
+        if (nocap_class_unknown(name, text, sizeof text)) {
+            report_observes(check, text);
+        }
     }
 }
 

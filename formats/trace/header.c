@@ -2,11 +2,13 @@
 /* The header in memory: names, ownership, scope. */
 #include "formats/trace/header.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/list.h"
+#include "base/nearest.h"
 #include "formats/blackhole/xy.h"
 #include "formats/profile/profile.h"
 
@@ -60,6 +62,23 @@ const char *nocap_time_unit_name(enum nocap_time_unit unit)
 int nocap_class_from_name(const char *name)
 {
     return find(class_names, NOCAP_CLASS_COUNT, name);
+}
+
+static const char *class_at(unsigned i)
+{
+    return class_names[i];
+}
+
+bool nocap_class_unknown(const char *name, char *text, size_t size)
+{
+    if (nocap_class_from_name(name) >= 0) {
+        return false;
+    }
+    const char *near = nocap_nearest(name, strlen(name), class_at, NOCAP_CLASS_COUNT);
+    snprintf(text, size, "'%.60s' is no known class and arms no rule%s%s%s", name,
+             near != NULL ? "; is '" : "", near != NULL ? near : "",
+             near != NULL ? "' meant?" : "");
+    return true;
 }
 
 int nocap_arch_from_name(const char *name)

@@ -115,6 +115,8 @@ const char *nocap_board_name(enum nocap_board board); /* NULL for UNKNOWN */
 const char *nocap_time_unit_name(enum nocap_time_unit unit);
 /* The reverse; -1 if unknown. */
 int nocap_class_from_name(const char *name);
+/* Whether there is no such class, a typo more often than something new; `text` says so then. */
+bool nocap_class_unknown(const char *name, char *text, size_t size);
 int nocap_arch_from_name(const char *name);
 int nocap_board_from_name(const char *name);
 int nocap_time_unit_from_name(const char *name);

@@ -126,7 +126,8 @@ assert c.totals.events == 0
 for wrong in (lambda: nocap.Capture("/no/such/file"), lambda: c.note("closed"),
               lambda: nocap.Capture(sys.argv[1], policy="both"),
               lambda: nocap.Capture(sys.argv[1], ring_bytes=-1),
-              lambda: nocap.Capture(sys.argv[1], board=c)):
+              lambda: nocap.Capture(sys.argv[1], board=c),
+              lambda: nocap.Capture(sys.argv[1], observes=["host-mmio", "host-mmoi"])):
     try:
         wrong()
     except nocap.Error:
