@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/elf.h"
@@ -32,13 +33,23 @@ static bool is_query(const char *operand)
     return strpbrk(operand, " \t\n") != NULL && access(operand, F_OK) != 0;
 }
 
-/* The traces are there, before any question: a word that is none is more likely part of one. */
+/* The traces are there and are traces, before any question, which may read none of their tables. A
+ * word that is no file is more likely part of one. */
 static int find_traces(const struct cli_call *call, size_t count)
 {
     struct nocap_error err;
     for (size_t i = 0; i < count; i++) {
         const char *path = call->operands.items[i];
-        if (strcmp(path, "-") == 0 || access(path, F_OK) == 0) {
+        struct stat st;
+        if (strcmp(path, "-") == 0) {
+            continue;
+        }
+        if (stat(path, &st) == 0) {
+            enum nocap_status status =
+                S_ISFIFO(st.st_mode) ? NOCAP_OK : nocap_import_probe(path, &err);
+            if (status != NOCAP_OK) {
+                return cli_fail(call, status, &err);
+            }
             continue;
         }
         if (is_query(path)) {

@@ -241,6 +241,29 @@ static enum nocap_status open_input(struct nocap_reader **reader, struct nocap_i
     return status;
 }
 
+static enum nocap_status probe_input(struct nocap_input *input, const char *path,
+                                     struct nocap_error *err)
+{
+    enum nocap_input_form form;
+    struct nocap_reader *reader;
+    RETURN_IF_FAILED(nocap_input_form(input, &form, err));
+    RETURN_IF_FAILED(refuse(form, nocap_input_name(input), err));
+    if (form != NOCAP_INPUT_JSON_LINES && nocap_input_is_file(input)) {
+        RETURN_IF_FAILED(nocap_reader_open(&reader, path, err));
+        nocap_reader_close(reader);
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_import_probe(const char *path, struct nocap_error *err)
+{
+    struct nocap_input *input;
+    RETURN_IF_FAILED(nocap_input_open(&input, path, NULL, err));
+    enum nocap_status status = probe_input(input, path, err);
+    nocap_input_close(input);
+    return status;
+}
+
 enum nocap_status nocap_import_open(struct nocap_reader **reader, const char *path, bool dense,
                                     struct nocap_import_result *imported, struct nocap_error *err)
 {

@@ -78,6 +78,9 @@ enum nocap_status nocap_import(const struct nocap_import_format *format, const c
 enum nocap_status nocap_import_open(struct nocap_reader **reader, const char *path, bool dense,
                                     struct nocap_import_result *imported, struct nocap_error *err);
 
+/* Whether the file is a trace as far as its beginning tells: nothing is imported. */
+enum nocap_status nocap_import_probe(const char *path, struct nocap_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -82,6 +82,13 @@ err_has "says what" "no such column: nonsense"
 status 3 "no such trace" "$NOCAP" sql "$T/none" 'select count(*) from events'
 err_has "is named" "$T/none"
 status 3 "of another table" "$NOCAP" sql "$T/none" 'select count(*) from launches'
+echo hello >"$T/hello"
+(printf '\x28\xb5\x2f\xfd' && head -c 100 /dev/zero) >"$T/zeros.nocap"
+for bad in hello zeros.nocap; do
+    status 3 "no trace, and no table asked" "$NOCAP" sql "$trace" "$T/$bad" 'select 1'
+    err_has "is told" "$T/$bad"
+    check "once, without an answer" test "$(cat "$T/out" "$T/err" | wc -l)" -eq 1
+done
 status 2 "standard input as a trace" "$NOCAP" sql - 'select 1'
 head -c $(($(wc -c <"$trace") / 2)) "$trace" >"$T/cut.nocap"
 status 1 "a trace that is cut short" "$NOCAP" sql "$T/cut.nocap" 'select count(*) from events'
