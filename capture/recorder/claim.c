@@ -123,6 +123,8 @@ int capture_new_key(struct nocap_capture *c)
     return pthread_key_create(&c->key, release);
 }
 
+enum { FIRST_PAGES = 2 /* of a ring; the writer makes the others */ };
+
 /* Space on the disk first: a page of the mapping without would be a SIGBUS later. */
 static bool map_ring(struct nocap_capture *c, unsigned slot)
 {
@@ -138,6 +140,7 @@ static bool map_ring(struct nocap_capture *c, unsigned slot)
         return false;
     }
     c->base[slot] = base;
+    capture_populate(c, slot, FIRST_PAGES * RING_PAGE);
     if (slot >= atomic_load(&c->file->slots_used)) {
         atomic_store(&c->file->slots_used, slot + 1);
     }

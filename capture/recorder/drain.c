@@ -7,7 +7,7 @@
 
 #include "capture/recorder/recorder.h"
 
-enum { LOOK_MILLISECONDS = 100, PARTS = 16 /* of a ring */ };
+enum { LOOK_MILLISECONDS = 100 };
 
 /* What was added up to here is in the file: one switch of `commit` makes it so for whoever comes
  * after a kill, then the threads may overwrite it. */
@@ -71,23 +71,36 @@ static bool add_run(struct nocap_capture *c, uint64_t limit)
     return ok;
 }
 
-/* Pages of a ring are made here, so that the thread that records finds them there: a first part,
- * and more as the thread goes on. At the end they are not needed. */
-static void populate(struct nocap_capture *c, unsigned slot, uint64_t head)
+/* A store that changes nothing, whatever the ring's thread stores there meanwhile. A page that is
+ * mapped may still cost the first store to it microseconds: in a virtual machine whose page tables
+ * are shadowed. */
+static __attribute__((no_sanitize("thread"))) void touch(uint8_t *page)
 {
-#ifdef MADV_POPULATE_WRITE
-    uint64_t part = c->ring_bytes / PARTS, from = c->populated[slot];
-    uint64_t to = head < part ? part : head / part * part + c->ring_bytes / 4;
-    to = to < c->ring_bytes ? to : c->ring_bytes;
-    if (from < to && !atomic_load(&c->stop)) {
-        madvise(c->base[slot] + from, (size_t)(to - from), MADV_POPULATE_WRITE);
-        c->populated[slot] = to;
+    __atomic_fetch_or(page, 0, __ATOMIC_RELAXED);
+}
+
+void capture_populate(struct nocap_capture *c, unsigned slot, uint64_t to)
+{
+    uint64_t from = c->populated[slot];
+    to = to < c->ring_bytes ? (to + RING_PAGE - 1) / RING_PAGE * RING_PAGE : c->ring_bytes;
+    if (from >= to || atomic_load(&c->stop)) {
+        return;
     }
-#else
-    (void)c;
-    (void)slot;
-    (void)head;
+#ifdef MADV_POPULATE_WRITE
+    madvise(c->base[slot] + from, (size_t)(to - from), MADV_POPULATE_WRITE);
 #endif
+    for (; from < to; from += RING_PAGE) {
+        touch(c->base[slot] + from);
+    }
+    c->populated[slot] = to;
+}
+
+/* So that the thread that records finds pages there: some more than the first, and a quarter of the
+ * ring ahead of one that goes on. At the end they are not needed. */
+static void populate_ahead(struct nocap_capture *c, unsigned slot, uint64_t head)
+{
+    const uint64_t part = c->ring_bytes / RING_PARTS;
+    capture_populate(c, slot, head < part ? 4 * part : head / part * part + c->ring_bytes / 4);
 }
 
 /* Events up to raw time `limit`. */
@@ -98,7 +111,7 @@ static void drain(struct nocap_capture *c, uint64_t limit)
     for (unsigned i = 0; i < m->count; i++) {
         m->cursor[i].base = c->base[i];
         m->cursor[i].end = atomic_load_explicit(&c->file->ring[i].head, memory_order_acquire);
-        populate(c, i, m->cursor[i].end);
+        populate_ahead(c, i, m->cursor[i].end);
     }
     const struct nocap_event *event;
     bool ok = c->status == NOCAP_OK;

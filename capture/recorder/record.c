@@ -42,10 +42,13 @@ static void announce(struct thread_ring *r, uint64_t t)
     atomic_store_explicit(&r->shared->head, r->head, memory_order_release);
 }
 
-/* Whether `bytes` fit behind the head; sets where to look again, and wakes the writer. */
+/* Whether `bytes` fit behind the head; sets where to look again, and wakes the writer. In its first
+ * round a ring wants pages, too, which a thread that had to make them itself would wait for. */
 static bool make_room(struct nocap_capture *c, struct thread_ring *r, uint64_t bytes, uint64_t t)
 {
-    uint64_t size = r->mask + 1, step = size / WAKES_A_RING;
+    uint64_t size = r->mask + 1;
+    const bool fresh = r->head < size;
+    const uint64_t step = size / (fresh ? RING_PARTS : WAKES_A_RING);
     bool pending = atomic_load_explicit(&r->shared->dropped, memory_order_relaxed) != r->announced;
     uint64_t need = bytes + (pending ? sizeof(struct ring_dropped) : 0);
     for (;;) {
@@ -54,7 +57,7 @@ static bool make_room(struct nocap_capture *c, struct thread_ring *r, uint64_t b
         }
         uint64_t tail = atomic_load_explicit(&r->shared->tail, memory_order_acquire);
         bool fits = r->head + need <= tail + size;
-        if (r->head - tail >= step) {
+        if (fresh || r->head - tail >= step) {
             sem_post(&c->wake);
         }
         if (fits) {

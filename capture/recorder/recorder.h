@@ -31,6 +31,7 @@ struct thread_ring {                  /* of all threads, with one_source */
 };
 
 enum {
+    RING_PARTS = 64, /* the first pages of a ring are made in these steps */
     THREAD_RING_BYTES = (sizeof(struct thread_ring) + THREAD_RING_ALIGNMENT - 1) /
                         THREAD_RING_ALIGNMENT * THREAD_RING_ALIGNMENT
 };
@@ -117,7 +118,8 @@ enum nocap_status capture_start(struct nocap_capture *capture, struct nocap_erro
 /* What a child of fork does with what it inherits. */
 void capture_leave(struct nocap_capture *capture);
 
-/* drain.c */
+/* drain.c: makes pages of a ring, up to byte `to` of it. */
+void capture_populate(struct nocap_capture *capture, unsigned slot, uint64_t to);
 void *capture_writer_main(void *capture);
 /* Everything that is left, and the end of the file. The totals are true also where that fails: they
  * count what the file holds and what stays in the rings. */
