@@ -148,18 +148,21 @@ static int answer(struct cli_tables *t, sqlite3_stmt *statement, enum cli_table_
     bool begun = code == SQLITE_ROW || code == SQLITE_DONE; /* else not even a heading */
     bool rows = begun && sqlite3_column_count(statement) > 0;
     bool whole = !rows || cli_table_begin(&printer, statement, format, out);
-    while (whole && code == SQLITE_ROW) {
+    while (whole && code == SQLITE_ROW && !ferror(out)) {
         whole = cli_table_row(&printer, statement);
         code = whole ? sqlite3_step(statement) : code;
     }
     if (rows) {
         whole = cli_table_end(&printer) && whole;
     }
+    if (ferror(out)) { /* who finishes the output says why, or that its reader has enough */
+        return CLI_EXIT_OK;
+    }
     if (whole) {
         return code == SQLITE_DONE ? CLI_EXIT_OK : report_error(t, code);
     }
-    struct nocap_error err = {"out of memory, or the output cannot be written"};
-    return cli_fail(t->call, NOCAP_E_OUTPUT, &err);
+    struct nocap_error err = {"out of memory"};
+    return cli_fail(t->call, NOCAP_E_MEMORY, &err);
 }
 
 int cli_tables_run(struct cli_tables *t, const char *sql,
@@ -167,7 +170,7 @@ int cli_tables_run(struct cli_tables *t, const char *sql,
                    FILE *out)
 {
     int status = CLI_EXIT_OK;
-    while (status == CLI_EXIT_OK && sql[strspn(sql, " \t\r\n;")] != 0) {
+    while (status == CLI_EXIT_OK && !ferror(out) && sql[strspn(sql, " \t\r\n;")] != 0) {
         sqlite3_stmt *statement;
         int code = sqlite3_prepare_v2(t->db, sql, -1, &statement, &sql);
         if (code != SQLITE_OK) {

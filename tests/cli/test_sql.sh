@@ -70,6 +70,15 @@ done
 same "both views of a queue have the same records" 1 $golden/queue-raw.nocap $golden/queue-cq.nocap \
     'select count(distinct n) from (select count(*) || " " || count(executed) || " " || sum(duration) n from records group by trace)'
 
+# Who has read enough goes away, which is no failure, and ends the question.
+{ "$NOCAP" sql $golden/queue-raw.nocap 'select * from events; select 1' 2>"$T/err"; echo $? >"$T/status"; } | head -n 1 >/dev/null
+check "to a reader that goes away" test "$(cat "$T/status")" = 0 -a ! -s "$T/err"
+{ timeout 60 "$NOCAP" sql --format csv $trace 'with recursive n(i) as (select 1 union all select i + 1 from n) select i from n' 2>"$T/err"; echo $? >"$T/status"; } |
+    head -n 1 >/dev/null
+check "it is not answered to the end" test "$(cat "$T/status")" = 0 -a ! -s "$T/err"
+status 4 "an output that is full" "$NOCAP" sql $golden/queue-raw.nocap 'select * from events' -o /dev/full
+err_has "is told as one" "/dev/full: No space left on device"
+
 status 0 "as JSON" "$NOCAP" sql --format json "$trace" "select idx, agent, null n, 1.5 r, x'0a' b from events limit 2"
 check "is an array of objects" test "$(jq -c '.[1] | keys' "$T/out")" = '["agent","b","idx","n","r"]'
 status 0 "a file" "$NOCAP" sql -o "$T/answer" "$trace" 'select 1 one'
