@@ -47,6 +47,16 @@ for order in agent 'agent desc' 'kind, agent desc' tile 'x, y desc' chip op; do
     same "order by $order" "$(sql "$trace" "select ${order// desc/}, count(*) from (select * from events limit -1 offset 0) group by ${order// desc/} order by $order")" \
         "$trace" "select ${order// desc/}, count(*) from events group by ${order// desc/} order by $order"
 done
+for by in agent 'agent, size' 'size desc, agent' 'kind, tile desc' "size > 4" addr 'size desc, addr' 'value, addr desc' 'agent, addr, value'; do
+    key=${by// desc/}
+    for of in size addr value; do
+        same "$of by $by" "$(sql "$trace" "select $key, sum($of / 7), max($of), count($of), count(*) from (select * from events limit -1 offset 0) group by $key order by $by")" \
+            "$trace" "select $key, sum($of / 7), max($of), count($of), count(*) from events group by $key order by $by"
+    done
+done
+same "distinct numbers" "$(sql "$trace" 'select distinct addr, size from (select * from events limit -1 offset 0) order by addr, size')" \
+    "$trace" 'select distinct addr, size from events order by addr, size'
+check "sizes in the order of the trace" cmp -s <(sql "$trace" 'select idx, size from events' | cut -d, -f2) <(sql "$trace" 'select size from events')
 for by in agent kind tile 'chip, x, y' op trace "kind = 'write' or agent = 'host'"; do
     for where in "1" "kind = 'write'" "x = 1 and agent = 'brisc'" "kind = 'noc' or agent = 'host'" "agent is null"; do
         same "counts by $by where $where" "$(sql "$trace" "select $by, count(*), sum(size) from events where $where group by $by order by $by")" \

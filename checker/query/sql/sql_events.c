@@ -215,6 +215,10 @@ static int filter(sqlite3_vtab_cursor *cursor, int number, const char *plan, int
     c->grouping.groups = &table_of(cursor->pVtab)->groups;
     c->grouping.by = (uint32_t)number & (SQL_GROUPS - 1);
     c->grouping.once = (number & SQL_ONCE) != 0;
+    for (unsigned n = 0; n < SQL_NUMBERS; n++) {
+        const unsigned at = SQL_FIELDS_AT + n * SQL_FIELD_BITS;
+        c->grouping.field[n] = (uint8_t)((unsigned)number >> at & ((1u << SQL_FIELD_BITS) - 1));
+    }
     *w = sql_wanted(&table_of(cursor->pVtab)->traces, plan, argc, values);
     c->over = w->nothing;
     return c->over ? SQLITE_OK : c->grouped ? count_groups(c, strchr(plan, ':') + 1) : settle(c);
@@ -311,7 +315,10 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int i)
     }
     if (i >= FIXED) {
         enum nocap_field field = (enum nocap_field)t->fields[i - FIXED];
-        if ((e->has >> field & 1) != 0) {
+        int64_t number;
+        if (c->grouped && sql_grouping_number(&c->grouping, field, &number)) {
+            sqlite3_result_int64(context, number);
+        } else if ((e->has >> field & 1) != 0) {
             result_field(t, context, e, field);
         }
         return SQLITE_OK; /* NULL without a result */

@@ -59,8 +59,10 @@ static inline int sql_column(const struct events_table *t, int i)
 
 /* The plan is a text: a letter for the column and one for the operator of each value; behind a
  * colon the order of groups. Its number says what groups are told apart by, if SQL_GROUPS; else
- * there are none. SQL_ONCE: of each one event is wanted. */
-enum { SQL_GROUPS = 1 << 15, SQL_ONCE = 1 << 16 };
+ * there are none. SQL_ONCE: of each one event is wanted. From SQL_FIELDS_AT on: the fields that are
+ * told apart. */
+enum { SQL_GROUPS = 1 << 15, SQL_ONCE = 1 << 16, SQL_FIELDS_AT = 17, SQL_FIELD_BITS = 6 };
+_Static_assert(NOCAP_FIELD_COUNT <= 1 << SQL_FIELD_BITS, "a field fits");
 int sql_plan(sqlite3_vtab *base, sqlite3_index_info *info);
 
 /* What is wanted by the values of the plan. */

@@ -5,22 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A key, from its lowest bit on. */
+/* What is fixed of a key, from its lowest bit on. */
 enum {
     OP_AT = 4,
     AGENT_AT = OP_AT + 5,
-    HAS_AGENT = AGENT_AT + 8,
+    HAS_AGENT = AGENT_AT + 7,
+    HAS_NUMBER,
+    HAS_OTHER,
     X_AT,
     Y_AT = X_AT + 8,
     HAS_PLACE = Y_AT + 8,
     CHIP_AT,
     TRACE_AT = CHIP_AT + 16,
-    KEY_BITS = TRACE_AT + 13,
+    KEY_BITS = TRACE_AT + 12,
 };
 _Static_assert(KEY_BITS == 64, "a key is a number");
-_Static_assert((int)NOCAP_EV_COUNT <= 1 << OP_AT && (int)NOCAP_OP_COUNT <= 32, "they fit");
+_Static_assert((int)NOCAP_EV_COUNT <= 1 << OP_AT && (int)NOCAP_OP_COUNT <= 32 &&
+                   (int)NOCAP_BY_COUNT <= 1 << 7,
+               "they fit");
 
-enum { GROUPS_MAX = 1 << 20, ID_EVENTS = 43 };
+enum { GROUPS_MAX = 1 << 24, ID_EVENTS = 38 };
 
 void sql_groups_free(struct sql_groups *groups)
 {
@@ -29,10 +33,17 @@ void sql_groups_free(struct sql_groups *groups)
     *groups = (struct sql_groups){NULL, NULL, 0, 0};
 }
 
-static uint32_t slot_of(const struct sql_groups *g, uint64_t key)
+static bool is_same(const struct sql_group_key *a, const struct sql_group_key *b)
 {
-    uint32_t slot = (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & g->mask;
-    while (g->slots[slot] != 0 && g->keys[g->slots[slot] - 1] != key) {
+    return a->fixed == b->fixed && memcmp(a->number, b->number, sizeof a->number) == 0;
+}
+
+static uint32_t slot_of(const struct sql_groups *g, const struct sql_group_key *key)
+{
+    const uint64_t all = key->fixed ^ key->number[0] * UINT64_C(0xC2B2AE3D27D4EB4F) ^
+                         key->number[1] * UINT64_C(0x165667B19E3779F9);
+    uint32_t slot = (uint32_t)((all * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & g->mask;
+    while (g->slots[slot] != 0 && !is_same(&g->keys[g->slots[slot] - 1], key)) {
         slot = (slot + 1) & g->mask;
     }
     return slot;
@@ -42,7 +53,7 @@ static bool grow(struct sql_groups *g)
 {
     uint32_t room = g->slots == NULL ? 256 : 2 * (g->mask + 1);
     uint32_t *slots = room > 2 * GROUPS_MAX ? NULL : calloc(room, sizeof *slots);
-    uint64_t *keys = slots == NULL ? NULL : realloc(g->keys, room / 2 * sizeof *keys);
+    struct sql_group_key *keys = slots == NULL ? NULL : realloc(g->keys, room / 2 * sizeof *keys);
     if (keys == NULL) {
         free(slots);
         return false;
@@ -52,26 +63,27 @@ static bool grow(struct sql_groups *g)
     g->slots = slots;
     g->mask = room - 1;
     for (uint32_t i = 0; i < g->count; i++) {
-        g->slots[slot_of(g, keys[i])] = i + 1;
+        g->slots[slot_of(g, &keys[i])] = i + 1;
     }
     return true;
 }
 
 /* UINT32_MAX: out of memory. */
-static uint32_t number_of(struct sql_groups *g, uint64_t key)
+static uint32_t number_of(struct sql_groups *g, const struct sql_group_key *key)
 {
     if ((g->slots == NULL || g->count == (g->mask + 1) / 2) && !grow(g)) {
         return UINT32_MAX;
     }
     uint32_t slot = slot_of(g, key);
     if (g->slots[slot] == 0) {
-        g->keys[g->count] = key;
+        g->keys[g->count] = *key;
         g->slots[slot] = ++g->count;
     }
     return g->slots[slot] - 1;
 }
 
-static uint64_t key_of(uint32_t by, int trace, const struct nocap_event *e)
+/* Without the numbers. */
+static uint64_t fixed_of(uint32_t by, int trace, const struct nocap_event *e)
 {
     uint64_t key = 0;
     bool place = (e->has & NOCAP_F_AT) != 0;
@@ -99,11 +111,24 @@ static uint64_t key_of(uint32_t by, int trace, const struct nocap_event *e)
     return key;
 }
 
+static struct sql_group_key key_of(const struct sql_grouping *g, int trace,
+                                   const struct nocap_event *e)
+{
+    struct sql_group_key key = {fixed_of(g->by, trace, e), {0}};
+    for (unsigned i = 0; i < SQL_NUMBERS; i++) {
+        if ((g->by >> (SQL_BY_NUMBER + i) & 1) != 0 && (e->has >> g->field[i] & 1) != 0) {
+            key.fixed |= UINT64_C(1) << (HAS_NUMBER + i);
+            key.number[i] = nocap_event_number(e, (enum nocap_field)g->field[i]);
+        }
+    }
+    return key;
+}
+
 static struct nocap_event event_of(uint64_t key, int *trace)
 {
     struct nocap_event e = nocap_event_of((enum nocap_kind)(key & 0xf));
     e.op = (uint8_t)(key >> OP_AT & 0x1f);
-    e.by = (uint8_t)(key >> AGENT_AT);
+    e.by = (uint8_t)(key >> AGENT_AT & 0x7f);
     e.at = (struct nocap_xy){(uint8_t)(key >> X_AT), (uint8_t)(key >> Y_AT)};
     e.chip = (uint16_t)(key >> CHIP_AT);
     e.has = ((key >> HAS_AGENT & 1) != 0 ? NOCAP_F_BY : 0) |
@@ -136,9 +161,9 @@ static bool make_room(struct sql_grouping *g, uint32_t number)
 
 bool sql_grouping_add(struct sql_grouping *g, int trace, const struct nocap_event *e)
 {
-    uint64_t key = key_of(g->by, trace, e);
-    if (!g->any || key != g->latest) {
-        uint32_t number = number_of(g->groups, key);
+    const struct sql_group_key key = key_of(g, trace, e);
+    if (!g->any || !is_same(&key, &g->latest)) {
+        uint32_t number = number_of(g->groups, &key);
         if (number == UINT32_MAX || !make_room(g, number)) {
             return false;
         }
@@ -171,9 +196,11 @@ static int place_number(const struct nocap_event *e, bool x)
     return (e->has & NOCAP_F_AT) == 0 ? -1 : x ? e->at.x : e->at.y;
 }
 
-static int compare_by(enum sql_group_by by, const struct nocap_event *a,
-                      const struct nocap_event *b)
+static int compare_fixed(enum sql_group_by by, uint64_t key_a, uint64_t key_b)
 {
+    int trace;
+    const struct nocap_event of_a = event_of(key_a, &trace), of_b = event_of(key_b, &trace);
+    const struct nocap_event *a = &of_a, *b = &of_b;
     char first[8], second[8];
     switch (by) {
     case SQL_BY_CHIP: return (int)a->chip - (int)b->chip;
@@ -190,6 +217,15 @@ static int compare_by(enum sql_group_by by, const struct nocap_event *a,
     }
 }
 
+/* As SQL has them: NULL first, and those above 2^63 are negative. */
+static int compare_numbers(unsigned i, const struct sql_group_key *a, const struct sql_group_key *b)
+{
+    const bool has_a = (a->fixed >> (HAS_NUMBER + i) & 1) != 0;
+    const bool has_b = (b->fixed >> (HAS_NUMBER + i) & 1) != 0;
+    const int64_t first = (int64_t)a->number[i], second = (int64_t)b->number[i];
+    return !has_a || !has_b ? (int)has_a - (int)has_b : (first > second) - (first < second);
+}
+
 struct sorting {
     const struct sql_grouping *g;
     const char *columns;
@@ -198,12 +234,13 @@ struct sorting {
 static int compare(const void *first, const void *second, void *context)
 {
     const struct sorting *s = context;
-    int trace_a, trace_b;
-    const struct nocap_event a = event_of(s->g->groups->keys[*(const uint32_t *)first], &trace_a);
-    const struct nocap_event b = event_of(s->g->groups->keys[*(const uint32_t *)second], &trace_b);
+    const struct sql_group_key *a = &s->g->groups->keys[*(const uint32_t *)first];
+    const struct sql_group_key *b = &s->g->groups->keys[*(const uint32_t *)second];
     for (const char *column = s->columns; *column != 0; column++) {
         bool falls = *column >= 'A';
-        int order = compare_by((enum sql_group_by)(*column - (falls ? 'A' : '0')), &a, &b);
+        enum sql_group_by by = (enum sql_group_by)(*column - (falls ? 'A' : '0'));
+        int order = by >= SQL_BY_NUMBER ? compare_numbers(by - SQL_BY_NUMBER, a, b)
+                                        : compare_fixed(by, a->fixed, b->fixed);
         if (order != 0) {
             return falls ? -order : order;
         }
@@ -237,11 +274,19 @@ bool sql_grouping_next(struct sql_grouping *g, struct nocap_event *e, int *trace
         }
         g->group = g->order[g->next++];
         g->left = g->once ? 1 : g->counts[g->group];
-        *e = event_of(g->groups->keys[g->group], trace);
+        *e = event_of(g->groups->keys[g->group].fixed, trace);
     }
     g->left--;
     *id = (int64_t)((uint64_t)g->group << ID_EVENTS | g->left);
     return true;
+}
+
+bool sql_grouping_number(const struct sql_grouping *g, enum nocap_field field, int64_t *number)
+{
+    const struct sql_group_key *key = &g->groups->keys[g->group];
+    const unsigned i = g->field[0] == field ? 0 : 1;
+    *number = (int64_t)key->number[i];
+    return (key->fixed >> (HAS_NUMBER + i) & 1) != 0;
 }
 
 void sql_grouping_free(struct sql_grouping *g)

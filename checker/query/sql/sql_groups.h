@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to checker/query/sql: events of which a statement asks no more than who, where and what
- * kind. Those that agree in that are interchangeable, so they are counted, and each kind is handed
- * out so many times in a row, in any order that is asked for: SQLite need not sort them. */
+/* Private to checker/query/sql: events of which a statement asks no more than who, where, what kind
+ * and two numbers, as address and size. Those that agree in that are interchangeable, so they are
+ * counted, and each kind is handed out so many times in a row, in any order that is asked for:
+ * SQLite need not sort them. */
 #ifndef NOCAP_CHECKER_QUERY_SQL_GROUPS_H
 #define NOCAP_CHECKER_QUERY_SQL_GROUPS_H
 
@@ -17,13 +18,22 @@ enum sql_group_by {
     SQL_BY_TILE,
     SQL_BY_X,
     SQL_BY_Y,
+    SQL_BY_NUMBER, /* a field that is a number .. */
+    SQL_BY_OTHER,  /* .. and another one */
 };
-enum { SQL_GROUP_TRACES = 1 << 13 }; /* fewer traces than this */
+enum { SQL_NUMBERS = 2 };
+enum { SQL_GROUP_TRACES = 1 << 12 }; /* fewer traces than this */
+
+/* What all events of a group have. */
+struct sql_group_key {
+    uint64_t fixed; /* the columns that are no fields, and which of the fields there are */
+    uint64_t number[SQL_NUMBERS];
+};
 
 /* All groups that a table ever had, numbered: a number means the same in each of its scans. */
 struct sql_groups {
-    uint64_t *keys;  /* by number */
-    uint32_t *slots; /* open addressing: number + 1 */
+    struct sql_group_key *keys; /* by number */
+    uint32_t *slots;            /* open addressing: number + 1 */
     uint32_t mask, count;
 };
 void sql_groups_free(struct sql_groups *groups);
@@ -31,11 +41,12 @@ void sql_groups_free(struct sql_groups *groups);
 /* One scan. */
 struct sql_grouping {
     struct sql_groups *groups;
-    uint32_t by;              /* bits of what is asked for */
-    uint64_t *counts, *sizes; /* by number: events, and their bytes */
+    uint32_t by;                /* bits of what is asked for */
+    uint8_t field[SQL_NUMBERS]; /* enum nocap_field, of those that are asked for */
+    uint64_t *counts, *sizes;   /* by number: events, and their bytes */
     uint32_t room;
-    uint64_t latest;        /* key of the event before .. */
-    uint32_t latest_number; /* .. and its group */
+    struct sql_group_key latest; /* of the event before .. */
+    uint32_t latest_number;      /* .. and its group */
     bool any;
     uint32_t *order; /* numbers of the groups that have events */
     uint32_t used, next;
@@ -49,9 +60,11 @@ bool sql_grouping_add(struct sql_grouping *g, int trace, const struct nocap_even
 /* Brings the groups into the order of `columns` (enum sql_group_by, as '0' + column, or 'A' +
  * column where it descends). False: out of memory. */
 bool sql_grouping_sort(struct sql_grouping *g, const char *columns);
-/* The next event: what is asked for of it, and a number that is this event's alone. False: there is
- * none. */
+/* The next event: what is asked for of it but fields, and a number that is this event's alone.
+ * False: there is none. */
 bool sql_grouping_next(struct sql_grouping *g, struct nocap_event *e, int *trace, int64_t *id);
+/* Its field; false: it has none. */
+bool sql_grouping_number(const struct sql_grouping *g, enum nocap_field field, int64_t *number);
 void sql_grouping_free(struct sql_grouping *g);
 
 #endif

@@ -26,47 +26,82 @@ static char operator_of(unsigned char op)
                                                                                   : '<';
 }
 
-static int group_by(int column)
+/* What the statement asks for of groups. */
+struct grouping {
+    uint32_t by; /* bits */
+    unsigned count;
+    uint8_t field[SQL_NUMBERS];
+};
+
+/* What groups are told apart by for the column; -1: the events have to be handed out one by one. */
+static int group_by(const struct events_table *t, struct grouping *g, int column)
 {
     static const signed char by[FIXED] = {
         [TRACE] = SQL_BY_TRACE, [IDX] = -1,           [T] = -1,         [SRC] = -1,
         [CHIP] = SQL_BY_CHIP,   [KIND] = SQL_BY_KIND, [OP] = SQL_BY_OP, [AGENT] = SQL_BY_AGENT,
         [TILE] = SQL_BY_TILE,   [X] = SQL_BY_X,       [Y] = SQL_BY_Y,
     };
-    return column < 0 || column >= FIXED ? -1 : by[column];
+    if (column < FIXED) {
+        return column < 0 ? -1 : by[column];
+    }
+    const uint8_t field = t->fields[column - FIXED];
+    const enum nocap_field_type type = nocap_fields[field].type;
+    if (t->counts || (type != NOCAP_T_DEC && type != NOCAP_T_HEX)) {
+        return -1;
+    }
+    for (unsigned i = 0; i < g->count; i++) {
+        if (g->field[i] == field) {
+            return SQL_BY_NUMBER + (int)i;
+        }
+    }
+    if (g->count == SQL_NUMBERS) {
+        return -1;
+    }
+    g->field[g->count] = field;
+    return SQL_BY_NUMBER + (int)g->count++;
 }
 
-/* SQL_GROUPS and what groups are told apart by, if the statement asks for nothing else of an event;
- * 0: it does, or for nothing at all. */
-static uint32_t groups_of(const struct events_table *t, sqlite3_uint64 used)
+/* The number of the plan: SQL_GROUPS and what groups are told apart by, if the statement asks for
+ * nothing else of an event; 0: it does, or for nothing at all. */
+static int groups_of(const struct events_table *t, const sqlite3_index_info *info,
+                     struct grouping *g)
 {
-    uint32_t by = 0;
-    for (int i = 0; i < 64; i++) {
-        int column = (used >> i & 1) != 0 ? sql_column(t, i) : -1;
-        if (column >= 0 && group_by(column) < 0 && !t->counts) {
+    enum { LAST_TOLD = 63 }; /* of columns from here on SQLite says whether any is asked for */
+    for (int i = 0; i <= LAST_TOLD; i++) {
+        if ((info->colUsed >> i & 1) == 0) {
+            continue;
+        }
+        const int by = i == LAST_TOLD ? -1 : group_by(t, g, sql_column(t, i));
+        if (by < 0 && !t->counts) {
             return 0;
         }
-        by |= group_by(column) >= 0 ? 1u << group_by(column) : 0;
+        g->by |= by >= 0 ? 1u << by : 0;
     }
-    return by != 0 || t->counts ? by | SQL_GROUPS : 0;
+    if (g->count > 0 && info->nOrderBy == 0) {
+        return 0; /* nothing to sort: as they stand in the trace */
+    }
+    return g->by != 0 || t->counts
+               ? (int)(g->by | SQL_GROUPS | (uint32_t)g->field[0] << SQL_FIELDS_AT |
+                       (uint32_t)g->field[1] << (SQL_FIELDS_AT + SQL_FIELD_BITS))
+               : 0;
 }
 
 /* Whether the rows come in the order that is asked for; of groups the plan says which. */
 static bool plan_order(const struct events_table *t, sqlite3_index_info *info, sqlite3_str *plan,
-                       bool grouped)
+                       struct grouping *grouping)
 {
-    if (!grouped) {
+    if (grouping == NULL) {
         return info->nOrderBy == 1 && info->aOrderBy[0].iColumn == IDX && !info->aOrderBy[0].desc &&
                t->traces.count == 1;
     }
     for (int i = 0; i < info->nOrderBy; i++) {
-        int by = group_by(sql_column(t, info->aOrderBy[i].iColumn));
+        int by = group_by(t, grouping, sql_column(t, info->aOrderBy[i].iColumn));
         if (by < 0 || by == SQL_BY_TRACE) { /* paths have an order of their own */
             return false;
         }
     }
     for (int i = 0; i < info->nOrderBy; i++) {
-        int by = group_by(sql_column(t, info->aOrderBy[i].iColumn));
+        int by = group_by(t, grouping, sql_column(t, info->aOrderBy[i].iColumn));
         sqlite3_str_appendchar(plan, 1, (char)((info->aOrderBy[i].desc ? 'A' : '0') + by));
     }
     return info->nOrderBy > 0;
@@ -81,7 +116,8 @@ int sql_plan(sqlite3_vtab *base, sqlite3_index_info *info)
     }
     sqlite3_str *plan = sqlite3_str_new(NULL);
     int values = 0;
-    uint32_t by = t->traces.count < SQL_GROUP_TRACES ? groups_of(t, info->colUsed) : 0;
+    struct grouping grouping = {0};
+    const int groups = t->traces.count < SQL_GROUP_TRACES ? groups_of(t, info, &grouping) : 0;
     info->estimatedCost = 1e9;
     for (int i = 0; i < info->nConstraint; i++) {
         int column = sql_column(t, info->aConstraint[i].iColumn);
@@ -97,9 +133,9 @@ int sql_plan(sqlite3_vtab *base, sqlite3_index_info *info)
         sqlite3_str_appendchar(plan, 1, operator_of(op));
     }
     sqlite3_str_appendchar(plan, 1, ':');
-    info->orderByConsumed = plan_order(t, info, plan, by != 0);
-    info->idxNum = (int)by;
-    if (t->counts || (by != 0 && info->orderByConsumed && sqlite3_vtab_distinct(info) == 2)) {
+    info->orderByConsumed = plan_order(t, info, plan, groups != 0 ? &grouping : NULL);
+    info->idxNum = groups;
+    if (t->counts || (groups != 0 && info->orderByConsumed && sqlite3_vtab_distinct(info) == 2)) {
         info->idxNum |= SQL_ONCE;
     }
     info->idxStr = sqlite3_str_finish(plan);
