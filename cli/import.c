@@ -22,11 +22,17 @@ static const struct cli_option options[] = {
     CLI_DENSE(struct settings),
 };
 
+static void print_formats(FILE *out, const void *what)
+{
+    (void)what;
+    for (size_t i = 0; i < nocap_import_format_count; i++) {
+        fprintf(out, "%-12s%s\n", nocap_import_formats[i].name, nocap_import_formats[i].summary);
+    }
+}
+
 static int list(void)
 {
-    for (size_t i = 0; i < nocap_import_format_count; i++) {
-        printf("%-12s%s\n", nocap_import_formats[i].name, nocap_import_formats[i].summary);
-    }
+    cli_print_folded(print_formats, NULL);
     return CLI_EXIT_OK;
 }
 
