@@ -52,9 +52,11 @@
 
 /* The host fills slot 0 of the launch ring: kernel config base 0x82b0, kernel texts at +0x130 ..
  * +0x170. `mode` is 00 (DEV) or 01 (HOST), `enables` the enable bits, both two hex digits. */
-#define LAUNCH(t, mode, enables)                                                                   \
+#define LAUNCH(t, mode, enables) LAUNCH_FROM(t, b0820000b0820000b0820000, mode, enables)
+/* Its kernels lie from `bases` on, as bytes of the three words. */
+#define LAUNCH_FROM(t, bases, mode, enables)                                                       \
     "{\"t\":" #t ",\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"0x70\",\"size\":96" \
-    ",\"data\":\"b0820000b0820000b0820000" "000000000000" "20003001"                               \
+    ",\"data\":\"" #bases "000000000000" "20003001"                                               \
     "0000200008002000100020001000200010002000" #mode "00"                                          \
     "3001000040010000500100006001000070010000" "01000100" "00002000" "00000000" #enables "000000"  \
     "00000000000000000000000000000000" "\"}\n"

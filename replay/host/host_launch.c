@@ -70,11 +70,13 @@ static int next_slot(const struct model *m, const struct tile *tile)
     return certain ? (int)((rd_ptr + (f->advance == YES)) % NOCAP_LAUNCH_SLOTS) : -1;
 }
 
-/* The initial contents of local memory lie there while firmware boots: no kernel. */
+/* In front of a table of banks the initial contents of local memory lie while firmware boots: no
+ * kernel. */
 static bool has_text(const struct written *w, const struct nocap_launch *message, uint32_t entry)
 {
-    uint32_t base = message->kernel_config_base[0];
-    bool scratch = entry >= base && entry - base < NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG;
+    const uint32_t base = message->kernel_config_base[0];
+    const uint32_t table = base + NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG;
+    const bool scratch = entry >= base && entry < table && written_at(w->before, table);
     return written_at(w->since_release, entry) || (!scratch && written_at(w->before, entry));
 }
 
