@@ -406,7 +406,8 @@ static bool fits(const struct queue_evidence *e, const struct queue_candidate *c
                  name, c->records);
         return false;
     }
-    if (e->records > FEW && stores && c->inside[PLACE_SLOTS] == 0) {
+    if (e->named == e->count && e->records > FEW && stores && c->inside[PLACE_SLOTS] == 0 &&
+        !queue_places_has_slots(c)) {
         snprintf(seen, size, "%u records of a command queue, and no slot of it where %s has them",
                  e->records, name);
         return false;

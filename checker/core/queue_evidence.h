@@ -20,6 +20,14 @@ enum queue_place {
     PLACES
 };
 
+/* The first accesses to a ring, and whether the second went to where the first one ended: then the
+ * first was no stray. */
+struct ring_start {
+    uint64_t first, end;
+    uint32_t accesses;
+    bool goes_on;
+};
+
 enum { QUEUE_CANDIDATES = 32 };
 struct queue_candidate {
     struct nocap_profile profile;     /* addresses of host memory and kernels as the header says */
@@ -27,7 +35,7 @@ struct queue_candidate {
     uint32_t points, records, stores; /* how many it explains */
     uint32_t messages, others; /* records with launch messages; with what would be one elsewhere */
     uint32_t inside[PLACES], outside[PLACES];
-    uint64_t first_landing, first_relay; /* where the first ones went */
+    struct ring_start landings, relays;
     uint8_t set_up, right; /* what the host sets up, a bit each: stored, with its value */
     uint8_t elsewhere;     /* that value, stored elsewhere */
 };
@@ -66,6 +74,8 @@ const struct queue_candidate *queue_evidence_best(const struct queue_evidence *e
  * candidate has them, else `seen` says what was seen. */
 void queue_places_look(struct queue_evidence *evidence, const struct nocap_event *event);
 bool queue_places_fit(const struct queue_candidate *c, char *seen, size_t size);
+/* Whether the set-up shows that slots are where this candidate has them, and how wide. */
+bool queue_places_has_slots(const struct queue_candidate *c);
 /* Whether reads and relays begin where rings begin, in a trace that has the set-up. */
 bool queue_places_begin(const struct queue_candidate *c, char *seen, size_t size);
 /* The first completion pointer of the first queue, of so many on the chip. */

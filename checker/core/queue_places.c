@@ -45,6 +45,13 @@ static bool has_credits(const struct nocap_queue *q, const struct nocap_event *e
     return credits == q->buffer_pages;
 }
 
+enum { SET_UP_RD_PTR_ECHO = 1 }; /* a bit of queue_candidate.set_up */
+
+bool queue_places_has_slots(const struct queue_candidate *c)
+{
+    return (c->right & SET_UP_RD_PTR_ECHO) != 0;
+}
+
 /* Each of its words has one right value; and the queue is zeroed as a whole. */
 static void look_at_set_up(struct queue_candidate *c, const struct nocap_event *event)
 {
@@ -131,6 +138,19 @@ static bool is_host_memory(const struct nocap_queue *q, uint64_t addr)
            is_within(offset, q->issue, (uint64_t)q->sysmem_size * q->queues_most);
 }
 
+/* In a ring of pages each record begins with a page. */
+static void look_at_start(struct ring_start *start, const struct nocap_event *event, uint64_t page)
+{
+    if (start->accesses == 0) {
+        start->first = event->daddr;
+    } else if (start->accesses == 1) {
+        const uint64_t pages = (start->end - start->first + page - 1) / page;
+        start->goes_on = event->daddr == start->end || event->daddr == start->first + pages * page;
+    }
+    start->end = event->daddr + event->size;
+    start->accesses++;
+}
+
 static void look_at_request(struct queue_candidate *c, const struct nocap_event *event,
                             struct nocap_xy prefetch, struct nocap_xy dispatch)
 {
@@ -139,19 +159,18 @@ static void look_at_request(struct queue_candidate *c, const struct nocap_event 
     const struct nocap_xy other = by_prefetch ? dispatch : prefetch;
     const bool across = !event->mcast && nocap_xy_equal(event->d, other);
     if (by_prefetch && event->op == NOCAP_OP_READ && (event->saddr & q->pcie_address_bit) != 0) {
-        if (c->inside[PLACE_LANDING] + c->outside[PLACE_LANDING] == 0) {
-            c->first_landing = event->daddr;
-        }
+        look_at_start(&c->landings, event, sizeof(uint32_t));
         count(c, PLACE_LANDING,
               is_host_memory(q, event->saddr) &&
                   is_within(event->daddr, q->cmddat, q->cmddat_size));
     } else if (event->op == NOCAP_OP_ATOMIC && across) {
         count(c, PLACE_SEMAPHORES, is_semaphore(q, event->daddr));
-    } else if (by_prefetch && event->op == NOCAP_OP_WRITE && across) {
-        if (c->inside[PLACE_BUFFER] + c->outside[PLACE_BUFFER] == 0) {
-            c->first_relay = event->daddr;
+    } else if (by_prefetch && event->op == NOCAP_OP_WRITE &&
+               (event->daddr & q->pcie_address_bit) == 0) {
+        look_at_start(&c->relays, event, q->page);
+        if (across) {
+            count(c, PLACE_BUFFER, is_buffer(q, event->daddr));
         }
-        count(c, PLACE_BUFFER, is_buffer(q, event->daddr));
     } else if (!by_prefetch && event->op == NOCAP_OP_WRITE &&
                (event->daddr & q->pcie_address_bit) != 0) {
         count(c, PLACE_HOST, is_host_memory(q, event->daddr));
@@ -204,7 +223,8 @@ bool queue_places_fit(const struct queue_candidate *c, char *seen, size_t size)
         return false;
     }
     for (unsigned i = 0; i < PLACES; i++) {
-        if (c->outside[i] > 1 && c->outside[i] > c->inside[i]) {
+        const bool said = i == PLACE_SLOTS && queue_places_has_slots(c);
+        if (!said && c->outside[i] > 1 && c->outside[i] > c->inside[i]) {
             snprintf(seen, size, "%u %s of %u elsewhere than %s has them", c->outside[i], names[i],
                      c->outside[i] + c->inside[i], c->profile.name);
             return false;
@@ -216,14 +236,14 @@ bool queue_places_fit(const struct queue_candidate *c, char *seen, size_t size)
 bool queue_places_begin(const struct queue_candidate *c, char *seen, size_t size)
 {
     const struct nocap_queue *q = &c->profile.queue;
-    const bool relayed = c->first_relay != 0 && c->first_relay != q->buffer &&
-                         c->first_relay != q->subordinate_buffer;
-    const bool landed = c->first_landing != 0 && c->first_landing != q->cmddat;
+    const bool relayed = c->relays.goes_on && c->relays.first != q->buffer &&
+                         c->relays.first != q->subordinate_buffer;
+    const bool landed = c->landings.goes_on && c->landings.first != q->cmddat;
     if (c->right == 0 || (!relayed && !landed)) {
         return true;
     }
     snprintf(seen, size, "%s that begin at 0x%llx, where %s has no beginning of a ring",
              relayed ? "relays" : "reads of host memory",
-             (unsigned long long)(relayed ? c->first_relay : c->first_landing), c->profile.name);
+             (unsigned long long)(relayed ? c->relays.first : c->landings.first), c->profile.name);
     return false;
 }

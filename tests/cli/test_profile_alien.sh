@@ -41,6 +41,13 @@ for change in '"BARRIER": "0x1"/"BARRIER": "0x40"' '"id": 7,/"id": 20,/;s/"id": 
     status 0 "right where they are known" "$NOCAP" check --profile "$T/alien.json" "$T/as.jsonl"
 done
 
+# What the set-up shows is no layout of its own where the host does otherwise later.
+sed '/"ev":"write","by":"host","x":14,"y":2,.*"size":2,/s/"size":2,/"size":4,/' "$T/raw.jsonl" >"$T/wide.jsonl"
+for named in "" "--profile blackhole-py"; do
+    status 1 "slots that are stored as four bytes ${named:-, no profile}" "$NOCAP" check $named "$T/wide.jsonl"
+    out_has "is told" "CQ-028"
+done
+
 # A profile that is not the trace's accuses nothing, whoever names it.
 for view in raw cq host; do
     record fast-dispatch $view
