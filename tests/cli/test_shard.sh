@@ -71,6 +71,9 @@ for form in $forms; do
     check "journal, $form: says the same" cmp "$T/out" "$T/one.$form"
     check "journal, $form: tells the same" cmp "$T/err" "$T/err.one"
 done
+"$NOCAP" check --format json -j 1 "$T/early.nocap" >"$T/alone.json"
+status 1 "journal, one trace on two cores" "$NOCAP" check --journal "$T/two" --format json -j 2 "$T/early.nocap"
+check "journal, one trace on two cores: says the same" cmp "$T/out" "$T/alone.json"
 lines=$(wc -l <"$T/journal")
 check "a line a trace" test "$lines" -eq $((${#traces[@]} + 1))
 status 3 "again" kept
