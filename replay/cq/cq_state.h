@@ -255,8 +255,11 @@ struct cq_subordinate {
     fault_id missing;      /* of one that may come late; none since one was right */
     fault_id written; /* what was written for the launches that it is notified of is known since */
     uint32_t notified[CQ_STREAMS], launched[CQ_STREAMS]; /* by the dispatcher; by itself */
-    uint32_t counts[CQ_STREAMS];                         /* as it read them last */
-    bool fresh[CQ_STREAMS];                              /* since its latest launch */
+    /* The words by which it is notified: as stored last; as it read them since its latest launch.
+     */
+    struct value stored[CQ_STREAMS], heard[CQ_STREAMS];
+    uint32_t counts[CQ_STREAMS]; /* as it read them last */
+    bool fresh[CQ_STREAMS];      /* since its latest launch */
 };
 
 struct cq_stream {

@@ -233,6 +233,22 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr)
     cq_report_step(q, NOCAP_RECORD_EXECUTED, cq_subordinate_record(q));
 }
 
+/* Which stream's word this is of those by which it is notified; CQ_STREAMS: none's. */
+static unsigned sync_stream(const struct cq *q, uint64_t addr)
+{
+    const struct nocap_queue *n = q->numbers;
+    uint64_t at = addr - n->sync_sems;
+    bool word = at < n->sync_sems_size && at % n->l1_align == 0 && at / n->l1_align < CQ_STREAMS;
+    return word ? (unsigned)(at / n->l1_align) : CQ_STREAMS;
+}
+
+static struct value word_of(const struct access *a)
+{
+    struct value word = {0};
+    word.known = access_word(a, a->addr, &word.v);
+    return word;
+}
+
 void cq_subordinate_core(struct cq *q, const struct access *a)
 {
     struct cq_subordinate *s = &q->subordinate;
@@ -258,6 +274,10 @@ void cq_subordinate_core(struct cq *q, const struct access *a)
     if (stream < CQ_STREAMS && at == a->addr) {
         s->fresh[stream] = access_word(a, a->addr, &value);
         s->counts[stream] = s->fresh[stream] ? value : 0;
+    }
+    unsigned sync = sync_stream(q, a->addr);
+    if (sync < CQ_STREAMS) {
+        s->heard[sync] = word_of(a);
     }
 }
 
@@ -293,12 +313,13 @@ static void judge_notify(struct cq *q, unsigned stream)
 bool cq_subordinate_notified(struct cq *q, const struct access *a)
 {
     const struct nocap_queue *n = q->numbers;
-    uint64_t at = a->addr - n->sync_sems;
-    if (n->dispatchers < 2 || at >= n->sync_sems_size) {
+    unsigned stream = sync_stream(q, a->addr);
+    if (n->dispatchers < 2 || a->addr - n->sync_sems >= n->sync_sems_size) {
         return false;
     }
-    if (!q->loose && at % n->l1_align == 0 && at / n->l1_align < CQ_STREAMS && cq_sees_syncs(q)) {
-        judge_notify(q, (unsigned)(at / n->l1_align));
+    if (!q->loose && stream < CQ_STREAMS && cq_sees_syncs(q)) {
+        judge_notify(q, stream);
+        q->subordinate.stored[stream] = word_of(a);
     }
     return true;
 }

@@ -36,6 +36,15 @@ void cq_subordinate_start(struct cq *q)
     }
 }
 
+/* How many launches of a stream the dispatcher had notified it of when it read that; where its
+ * loads are not observed, has now. */
+static uint32_t count_heard(const struct cq_subordinate *s, uint64_t stream)
+{
+    const struct value *stored = &s->stored[stream], *heard = &s->heard[stream];
+    int32_t since = stored->known && heard->known ? (int32_t)(stored->v - heard->v) : 0;
+    return s->notified[stream] - (uint32_t)(since > 0 ? since : 0);
+}
+
 /* It sends the go words of a launch, or has sent them: the dispatcher must have let it. */
 static void judge_let(struct cq *q, const struct nocap_cq_command *c)
 {
@@ -47,15 +56,19 @@ static void judge_let(struct cq *q, const struct nocap_cq_command *c)
     s->let = true;
     s->launched[stream]++;
     if (s->origin && (s->notifies || q->prefetcher.events_seen)) {
-        bool right = s->launched[stream] <= s->notified[stream];
+        uint32_t notified = count_heard(s, stream);
+        bool right = s->launched[stream] <= notified;
         fault_id since = s->missing != FAULT_NONE ? s->missing : s->since; /* those of before */
         CQ_EXECUTOR_AFTER(q, CQ_073, since, right, RELATED(record_index(q)),
                           "go words sent when the dispatcher has notified its subordinate",
                           "launch %u of stream %llu, %u were notified", s->launched[stream],
-                          wide(c->wait_stream), s->notified[stream]);
+                          wide(c->wait_stream), notified);
         cq_blame(&q->expected.launch, fault_of(q->m, right));
-        s->notified[stream] = right ? s->notified[stream] : s->launched[stream];
+        if (s->notified[stream] < s->launched[stream]) {
+            s->notified[stream] = s->launched[stream];
+        }
     }
+    value_forget(&s->heard[stream]);
 }
 
 /* Its first go word leaves. */
