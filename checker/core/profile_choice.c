@@ -138,10 +138,11 @@ static const struct nocap_mailbox_layout *shown_layout(const struct evidence *e)
     return shown;
 }
 
-/* A word that is told to begin, and to go, behind something as large as launch messages. Of the
- * layout that is said, firmware begins with its first word alone. */
+/* A word that is told to begin, and to go, behind something as large as launch messages; of a queue
+ * that is no profile's, one that is told to go again. Of the layout that is said, firmware begins
+ * with its first word alone. */
 static const struct stranger *find_stranger(const struct evidence *e,
-                                            const struct nocap_mailbox_layout *said)
+                                            const struct nocap_mailbox_layout *said, bool alien)
 {
     const struct stranger *found = NULL;
     for (unsigned i = 0; i < STRANGERS; i++) {
@@ -151,7 +152,8 @@ static const struct stranger *find_stranger(const struct evidence *e,
         if (s->gos > 0 && s->address == said->go_messages) {
             return NULL;
         }
-        found = found == NULL && s->gos > 0 && (s->inits > 0 || large) ? s : found;
+        bool go = s->gos > 0 && (s->inits > 0 || large || (alien && s->gos > 1));
+        found = found == NULL && go ? s : found;
     }
     return found;
 }
@@ -251,13 +253,30 @@ static bool is_other(struct nocap_profile_choice *c, const struct evidence *e,
     return true;
 }
 
+static void decide_stranger(struct nocap_profile_choice *c, const struct evidence *e,
+                            const struct nocap_header *header)
+{
+    const struct nocap_mailbox_layout *said = nocap_header_layout(header, NULL);
+    const bool strange = shown_layout(e) == NULL && said != NULL && !c->unexplained;
+    const struct stranger *stranger =
+        strange ? find_stranger(e, said, c->queue_unexplained) : NULL;
+    if (stranger != NULL) {
+        unexplained(c, stranger->index, stranger->t);
+        int size = snprintf(c->seen, sizeof c->seen, "go words at 0x%x", stranger->address);
+        if (e->largest != 0) {
+            size += snprintf(c->seen + size, sizeof c->seen - (size_t)size,
+                             ", and launch messages of %u bytes", e->largest);
+        }
+        snprintf(c->seen + size, sizeof c->seen - (size_t)size, "; no known mailbox has that");
+    }
+}
+
 static void decide(struct nocap_profile_choice *c, const struct evidence *e,
                    const struct nocap_header *header)
 {
     const struct nocap_mailbox_layout *shown = shown_layout(e);
     const struct nocap_mailbox_layout *said = nocap_header_layout(header, NULL);
     const bool named = header->layout != NULL || header->profile != NULL;
-    const struct stranger *stranger = shown == NULL && said != NULL ? find_stranger(e, said) : NULL;
     if (shown != NULL && !named && !is_nonsense(c, e, shown)) {
         c->judged = true;
         snprintf(c->why, sizeof c->why, "go words are written to 0x%x", shown->go_messages);
@@ -268,12 +287,7 @@ static void decide(struct nocap_profile_choice *c, const struct evidence *e,
         (void)is_other(c, e, said, shown);
         return;
     }
-    if (stranger != NULL) {
-        unexplained(c, stranger->index, stranger->t);
-        snprintf(c->seen, sizeof c->seen,
-                 "go words at 0x%x, and launch messages of %u bytes; no known mailbox has that",
-                 stranger->address, e->largest);
-    }
+    decide_stranger(c, e, header);
 }
 
 /* Whose queue it is. A layout in the header, or one that go words show, stays the mailbox. */
@@ -294,6 +308,7 @@ static void decide_queue(struct nocap_profile_choice *c, const struct evidence *
         c->queue_unexplained = c->judged = true;
         c->queue_index = q->index;
         c->queue_t = q->t;
+        decide_stranger(c, e, header);
         return;
     }
     if (shown == NULL && best->messages == 0 && best->others > 1 && !c->unexplained) {
