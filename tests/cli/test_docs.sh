@@ -35,6 +35,21 @@ for page in README.md docs/hang.md; do
     quotes "$page" '^HUNG|^root|waits for|TNX-040 at' "nocap hang '$T/work/hang.nocap'"
 done
 
+# What docs/ci.md says of a run that fails: the parts of its trace have the finding, too.
+cd "$T/work" && mkdir -p golden out/traces
+nocap capture --sim launch-host -o golden/launch.nocap 2>/dev/null
+nocap capture --sim launch-host --fault done-early -o out/traces/launch.nocap 2>/dev/null
+while IFS= read -r line; do
+    bash -c "$line" >"$T/out" 2>"$T/err"
+    result=$?
+    verdict "ci.md: $line" $((result > 1))
+done < <(sed -n '/^## When it fails/,/^## What/s/^    \(nocap .*\)/\1/p' "$root/docs/ci.md")
+for part in small part; do
+    status 1 "$part.nocap checks the same" nocap check $part.nocap
+    out_has "with the finding" GO-004
+done
+cd "$root" || exit
+
 for page in README.md docs/*.md; do
     for link in $(grep -o '](\([a-z][A-Za-z_./-]*\)' "$page" | sed 's/](//'); do
         check "$page: link to $link" test -e "$(dirname "$page")/$link"
