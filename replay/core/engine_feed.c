@@ -318,7 +318,9 @@ static void carry(struct nocap_engine *engine, const struct nocap_event *e)
     const bool usual = is_usual(engine, e, &form);
     bool kept = true;
     if (!usual || engine->gap || !carry_line(engine, c, e)) {
-        form = usual ? (struct form){.usable = true} : form;
+        if (usual) {
+            form = (struct form){.usable = true};
+        }
         form.lost = engine->gap;
         engine->gap = false;
         kept = carry_whole(batch, c, e, &form);
