@@ -258,8 +258,7 @@ static void decide_stranger(struct nocap_profile_choice *c, const struct evidenc
 {
     const struct nocap_mailbox_layout *said = nocap_header_layout(header, NULL);
     const bool strange = shown_layout(e) == NULL && said != NULL && !c->unexplained;
-    const struct stranger *stranger =
-        strange ? find_stranger(e, said, c->queue_unexplained) : NULL;
+    const struct stranger *stranger = strange ? find_stranger(e, said, c->queue_unexplained) : NULL;
     if (stranger != NULL) {
         unexplained(c, stranger->index, stranger->t);
         int size = snprintf(c->seen, sizeof c->seen, "go words at 0x%x", stranger->address);

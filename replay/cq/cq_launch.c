@@ -2,53 +2,7 @@
 /* What the commands add up to, in the order of their records: messages, barriers, go words, waits.
  * The order in which the host made them is the order in which the dispatcher executes them. Rules
  * CQ-044, CQ-047, CQ-048, CQ-050, CQ-052, CQ-053. */
-#include <string.h>
-
 #include "replay/cq/cq_private.h"
-
-void cq_launch_forget(struct cq *q)
-{
-    bool origin = q->host.slot.known;
-    memset(&q->program, 0, sizeof q->program);
-    q->program.terminated = NO_INDEX;
-    q->program.listed = origin ? NO : UNKNOWN;
-    q->program.whole = q->program.ran_all = q->program.origin = origin;
-    cq_offsets_init(q, &q->program.offsets, origin);
-    for (unsigned i = 0; i < CQ_STREAMS; i++) {
-        q->program.streams[i] = (struct cq_goes){
-            .cleared = origin ? NO : UNKNOWN, .sent.known = origin, .index = NO_INDEX};
-    }
-}
-
-static void forget_streams(struct cq_program *p)
-{
-    for (unsigned i = 0; i < CQ_STREAMS; i++) {
-        p->streams[i] = (struct cq_goes){.cleared = UNKNOWN, .index = NO_INDEX};
-    }
-}
-
-void cq_launch_lose_answers(struct model *m)
-{
-    for (struct cq *q = cq_first(m); q != NULL; q = q->next) {
-        for (unsigned i = 0; i < CQ_STREAMS; i++) {
-            value_forget(&q->program.streams[i].answers);
-            value_forget(&q->program.streams[i].behind);
-        }
-    }
-}
-
-void cq_launch_lose(struct cq *q, bool all)
-{
-    struct cq_program *p = &q->program;
-    p->whole = p->unacked = p->unacked_message = false;
-    if (all) {
-        cq_offsets_init(q, &p->offsets, false);
-        p->listed = UNKNOWN;
-        p->ran_all = p->origin = false;
-        p->busy = (struct cq_tile_set){{0}};
-        forget_streams(p);
-    }
-}
 
 static struct cq_goes *goes_of(struct cq *q, uint64_t stream)
 {
@@ -246,7 +200,7 @@ static void take_notify(struct cq *q, const struct nocap_cq_command *c)
 static void count_on(struct cq_program *p)
 {
     if (!p->counts && !p->origin) {
-        forget_streams(p);
+        cq_launch_forget_streams(p);
     }
     p->counts = true;
 }
@@ -258,7 +212,7 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
     struct cq_goes *s = goes_of(q, c->wait_stream);
     p->whole = p->ran_all = false;
     if (s == NULL) {
-        forget_streams(p);
+        cq_launch_forget_streams(p);
         return;
     }
     bool all = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;

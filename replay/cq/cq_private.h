@@ -325,7 +325,9 @@ uint64_t cq_count_relayed(struct cq *q, uint64_t from, uint64_t to);
 /* Write offsets are added to the addresses of `command`. */
 void cq_launch_command(struct cq *q, struct cq_command *command, struct cq_brief *brief,
                        fault_id fault);
+/* cq_launch_forget.c */
 void cq_launch_forget(struct cq *q);
+void cq_launch_forget_streams(struct cq_program *p);
 /* A command that is not known: what was written since the last launch is not known any more. */
 void cq_launch_lose(struct cq *q, bool all);
 /* Some tiles may look at another go word than before: how many answer a multicast is not known. */
