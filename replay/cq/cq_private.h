@@ -325,6 +325,8 @@ uint64_t cq_count_relayed(struct cq *q, uint64_t from, uint64_t to);
 /* Write offsets are added to the addresses of `command`. */
 void cq_launch_command(struct cq *q, struct cq_command *command, struct cq_brief *brief,
                        fault_id fault);
+void cq_brief(const struct nocap_cq_command *command, struct cq_brief *brief);
+
 /* cq_launch_forget.c */
 void cq_launch_forget(struct cq *q);
 void cq_launch_forget_streams(struct cq_program *p);
@@ -332,7 +334,6 @@ void cq_launch_forget_streams(struct cq_program *p);
 void cq_launch_lose(struct cq *q, bool all);
 /* Some tiles may look at another go word than before: how many answer a multicast is not known. */
 void cq_launch_lose_answers(struct model *m);
-void cq_brief(const struct nocap_cq_command *command, struct cq_brief *brief);
 
 /* cq_prefetch.c: reads */
 void cq_prefetch_init(struct cq *q, bool origin);

@@ -50,7 +50,7 @@ static void lower(uint32_t *end, uint64_t bound)
 static uint32_t text_end(const struct model *m, const struct tile *tile)
 {
     uint32_t end = NOCAP_L1_SIZE;
-    lower(&end, m->header->cq.kernel_config);
+    lower(&end, m->header->cq.has_kernel_config ? m->header->cq.kernel_config : 0);
     lower(&end, launch_of(tile)->message.kernel_config_base[0]);
     lower(&end, kernel_config_base(boot_of(tile)));
     lower(&end, m->layout->zeros == NOCAP_L1_ZEROS ? nocap_kernel_config_bases[0] : 0);
