@@ -161,7 +161,7 @@ static void judge_event(struct cq *q, const struct access *a)
 void cq_completion_payload(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
-    uint32_t id, pages = cq_pages_of(q, a->size);
+    uint32_t id = 0, pages = cq_pages_of(q, a->size);
     bool first = c->payload_pages == 0;
     /* of the page before the pointer, which moved on without it */
     bool late = c->owed != FAULT_NONE && (!c->wr.known || a->addr != offset_of(q, c->wr.v));
@@ -175,7 +175,7 @@ void cq_completion_payload(struct cq *q, const struct access *a)
                  k.id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST && k.is_event == 1;
     c->payloads++;
     if (!late && !judge_room(q, a, pages)) {
-        payload_elsewhere(q, a, event, event ? id : 0);
+        payload_elsewhere(q, a, event, id);
         return;
     }
     if (!late) {
