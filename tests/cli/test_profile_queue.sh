@@ -14,33 +14,37 @@ for p in $("$NOCAP" profile list | awk '/^[a-z]/ {sub(",", "", $1); print $1}');
     profiles="$profiles $p"
 done
 check "all profiles" test "$(echo "$profiles" | wc -w)" -ge 7
-# record SCENARIO VIEW FAULT: $T/own.jsonl
+# record SCENARIO VIEW [FAULT PROGRAMS]: $T/own.jsonl
 record() {
-    "$NOCAP" capture --sim "$1" --view "$2" --programs 3 ${3:+--fault "$3"} -o "$T/own.nocap" 2>/dev/null &&
+    "$NOCAP" capture --sim "$1" --view "$2" --programs "${4:-3}" ${3:+--fault "$3"} -o "$T/own.nocap" 2>/dev/null &&
         "$NOCAP" dump --format jsonl "$T/own.nocap" >"$T/own.jsonl"
 }
 # as PROFILE [NAME [MEMBER=VALUE ..]]: $T/own.jsonl as this runtime would have written it: $T/as.jsonl,
 # with NAME in the header
 as() { tests/reencode_queue "$T/blackhole-py.json" "$T/$1.json" "${2:--}" "${@:3}" <"$T/own.jsonl" >"$T/as.jsonl"; }
+# task IN OUT PROFILE [NAME [MEMBER=VALUE ..]]: the same, a line for one process that does many
+task() { echo "$T/blackhole-py.json $T/$3.json ${4:--} $1 $2 ${*:5}"; }
 findings() { "$NOCAP" check --format json "$1" | grep -o '"rule":"[A-Z]*-[0-9a-z]*","severity":"[a-z]*"'; }
 
 for view in raw cq host; do
     record fast-dispatch $view
+    for p in $profiles; do
+        task "$T/own.jsonl" "$T/$p.named.jsonl" "$p" "$p"
+        task "$T/own.jsonl" "$T/$p.shown.jsonl" "$p"
+    done | tests/reencode_queue
     status 0 "$view, in its own profile" "$NOCAP" check -v "$T/own.jsonl"
     held=$(sed -n 's/^CQ *\([0-9]*\) .*/\1/p' "$T/out")
     for p in $profiles; do
-        as "$p" "$p"
-        status 0 "$view, right as in $p" "$NOCAP" check -v "$T/as.jsonl"
+        status 0 "$view, right as in $p" "$NOCAP" check -v "$T/$p.named.jsonl"
         now=$(sed -n 's/^CQ *\([0-9]*\) .*/\1/p' "$T/out")
         check "and as much of it holds, but for timestamps" test "$now" -ge $((held - 3))
-        status 0 "no hang" "$NOCAP" hang "$T/as.jsonl"
-        as "$p"
-        status 0 "right too where the trace has to show it" "$NOCAP" check -v "$T/as.jsonl"
+        status 0 "no hang" "$NOCAP" hang "$T/$p.named.jsonl"
+        status 0 "right too where the trace has to show it" "$NOCAP" check -v "$T/$p.shown.jsonl"
         then=$(sed -n 's/^CQ *\([0-9]*\) .*/\1/p' "$T/out")
         check "and as much of it" test "$then" = "$now"
         case $view/$p in
         raw/*)
-            status 0 "which info tells" "$NOCAP" info "$T/as.jsonl"
+            status 0 "which info tells" "$NOCAP" info "$T/$p.shown.jsonl"
             out_has "by name" "profile    ${p/2026-10/2026-09}, mailbox bh-launch96" # one queue on the wire
             ;;
         esac
@@ -92,17 +96,26 @@ allowed() {
     esac
     return 1
 }
-faults=0
-while read -r fault scenario; do
-    record "$scenario" raw "$fault"
-    findings "$T/own.jsonl" >"$T/own"
-    faults=$((faults + 1))
-    for p in tt-metal-2025-06 tt-metal-2026-09; do
+"$NOCAP" capture --sim list | sed -n 's/^  \([a-z0-9-]*\)  *\(CQ-[0-9]*\|a hang\)  *\([QR]\)[SM]*  .*/\1 \3/p' |
+    sed 's/ Q$/ fast-dispatch/; s/ R$/ fast-dispatch-rings/' >"$T/faults"
+check "all faults of the queue" test "$(wc -l <"$T/faults")" -ge 45
+others="tt-metal-2025-06 tt-metal-2026-09"
+while read -r fault scenario; do # those that take more programs are in test_sim_profiles
+    record "$scenario" raw "$fault" || record "$scenario" raw "$fault" 8 || continue
+    mv "$T/own.jsonl" "$T/$fault.jsonl"
+    echo "$fault" >>"$T/recorded"
+    for p in $others; do
         sizes= name=-
         test "$scenario" = fast-dispatch || sizes="issue_size=0x4000000 completion_size=0x2000000" name=$p
         # shellcheck disable=SC2086 # two words
-        as "$p" "$name" $sizes
-        findings "$T/as.jsonl" >"$T/as"
+        task "$T/$fault.jsonl" "$T/$fault.$p.jsonl" "$p" $name $sizes
+    done
+done <"$T/faults" | tests/reencode_queue
+check "nearly all of them in few programs" test "$(wc -l <"$T/recorded")" -ge $(($(wc -l <"$T/faults") - 2))
+while read -r fault; do
+    findings "$T/$fault.jsonl" >"$T/own"
+    for p in $others; do
+        findings "$T/$fault.$p.jsonl" >"$T/as"
         if test "$fault" = to-subordinate; then # there is one, and it has no such command
             check "$fault as in $p" grep -q '^"rule":"CQ-009"' "$T/as"
         elif test "$fault/$p" = go-multicast/tt-metal-2026-09; then # which is not made
@@ -113,9 +126,7 @@ while read -r fault scenario; do
             check "$fault as in $p" cmp "$T/own" "$T/as"
         fi
     done
-done < <("$NOCAP" capture --sim list | sed -n 's/^  \([a-z0-9-]*\)  *\(CQ-[0-9]*\|a hang\)  *\([QR]\)[SM]*  .*/\1 \3/p' |
-    sed 's/ Q$/ fast-dispatch/; s/ R$/ fast-dispatch-rings/')
-check "all faults of the queue" test "$faults" -ge 45
+done <"$T/recorded"
 
 # What real hosts send and blackhole-py's does not: commands in one entry, other relays, a second dispatcher.
 cat >"$T/real" <<'END'
