@@ -6,19 +6,13 @@
 
 void cq_bytes_keep(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known)
 {
-    if (q->bytes_used % CQ_ARENA + known > CQ_ARENA) {
-        q->bytes_used += CQ_ARENA - q->bytes_used % CQ_ARENA; /* a record lies in one piece */
-    }
-    r->start = q->bytes_used;
+    r->start = cq_arena_put(&q->bytes, bytes, known);
     r->known = known;
-    memcpy(q->bytes + q->bytes_used % CQ_ARENA, bytes, known);
-    q->bytes_used += known;
 }
 
 const uint8_t *cq_bytes_of(const struct cq *q, const struct cq_record *r)
 {
-    bool there = r->known > 0 && q->bytes_used - r->start <= CQ_ARENA;
-    return there ? q->bytes + r->start % CQ_ARENA : NULL;
+    return r->known > 0 ? cq_arena_at(&q->bytes, r->start) : NULL;
 }
 
 uint64_t cq_bytes_differ(const struct access *a, const uint8_t *bytes, uint64_t known)

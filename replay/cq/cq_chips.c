@@ -10,14 +10,14 @@ static void free_queue(struct cq *q)
 {
     if (q != NULL) {
         free(q->records);
-        free(q->bytes);
+        free(q->bytes.bytes);
         free(q->host.slots);
         free(q->ring.page);
         free(q->subordinate.page);
         free(q->completion.page_id);
         free(q->timestamps.slots);
         free(q->host.spans);
-        free(q->host.arena);
+        free(q->host.heads.bytes);
         free(q);
     }
 }
@@ -106,17 +106,16 @@ static bool allocate(struct cq *q)
 {
     const struct cq_places *places = &q->places;
     q->records = calloc(CQ_RECORDS, sizeof *q->records);
-    q->bytes = malloc(CQ_ARENA);
     q->host.spans = calloc(CQ_SPANS, sizeof *q->host.spans);
-    q->host.arena = malloc(CQ_ARENA);
     q->host.slots = calloc(places->slots.units, sizeof *q->host.slots);
     q->ring.page = calloc(places->buffer.units, sizeof *q->ring.page);
     q->subordinate.page = calloc(places->subordinate.units + 1, sizeof *q->subordinate.page);
     q->completion.page_id = calloc(places->completion.units, sizeof *q->completion.page_id);
     q->timestamps.slots = calloc(places->stamps.units + 1, sizeof *q->timestamps.slots);
-    return q->records != NULL && q->bytes != NULL && q->host.spans != NULL &&
-           q->host.arena != NULL && q->host.slots != NULL && q->ring.page != NULL &&
-           q->subordinate.page != NULL && q->completion.page_id != NULL &&
+    bool arenas = cq_arena_init(&q->bytes);
+    arenas = cq_arena_init(&q->host.heads) && arenas;
+    return arenas && q->records != NULL && q->host.spans != NULL && q->host.slots != NULL &&
+           q->ring.page != NULL && q->subordinate.page != NULL && q->completion.page_id != NULL &&
            q->timestamps.slots != NULL;
 }
 

@@ -17,23 +17,16 @@ void cq_span_remember(struct cq *q, const struct access *a)
         h->span_first++;
         h->spans_lost = true;
     }
-    if (h->arena_used % CQ_ARENA + known > CQ_ARENA) {
-        h->arena_used += CQ_ARENA - h->arena_used % CQ_ARENA; /* a head lies in one piece */
-    }
     struct cq_span *s = span_at(q, h->span_count++);
     *s = (struct cq_span){.addr = (uint32_t)a->addr,
                           .size = (uint32_t)(a->size < CQ_ARENA ? a->size : CQ_ARENA),
                           .known = known,
-                          .start = h->arena_used};
-    if (known > 0) {
-        memcpy(h->arena + h->arena_used % CQ_ARENA, a->bytes, known);
-        h->arena_used += known;
-    }
+                          .start = cq_arena_put(&h->heads, a->bytes, known)};
 }
 
 static const uint8_t *span_bytes(const struct cq *q, const struct cq_span *s)
 {
-    return q->host.arena_used - s->start <= CQ_ARENA ? q->host.arena + s->start % CQ_ARENA : NULL;
+    return cq_arena_at(&q->host.heads, s->start);
 }
 
 /* The unpublished write that holds `addr`, sought from number `from` on. */

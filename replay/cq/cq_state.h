@@ -7,6 +7,7 @@
 #include "replay/core/state.h"
 #include "replay/core/tile.h"
 #include "replay/core/value.h"
+#include "replay/cq/cq_arena.h"
 #include "replay/cq/cq_places.h"
 #include "replay/cq/cq_tiles.h"
 
@@ -15,7 +16,6 @@ enum {
     CQ_HEAD = 1 << 15,      /* bytes of a record that are looked at */
     CQ_SPANS = 8192,        /* host writes to the issue region not yet published */
     CQ_SCAN = 512,          /* of which so many are looked through for a record */
-    CQ_ARENA = 1 << 22,     /* bytes of their heads, and of the records' */
     CQ_WRITES = 256,        /* NOC writes of a command-queue core that may be under way */
     CQ_EVENTS = 4096,       /* host events under way */
     CQ_ANNOUNCED = 8,       /* completion pointers under way */
@@ -98,7 +98,7 @@ struct cq_record {
 /* A host write to the issue region. */
 struct cq_span {
     uint32_t addr, size, known;
-    uint64_t start; /* of its head, counted from the first byte that the arena ever held */
+    uint64_t start; /* of its head */
     bool taken;
 };
 
@@ -118,8 +118,7 @@ struct cq_host {
     struct event_ref alone;
     uint64_t alone_seq;
     uint16_t alone_slot;
-    uint8_t *arena;
-    uint64_t arena_used;
+    struct cq_arena heads;
     uint8_t head[CQ_HEAD]; /* of the record being looked at */
 };
 /* PASSED: over, though nobody filled it; the store to it may still come. */
@@ -491,9 +490,8 @@ struct cq {
     fault_id host_fault;     /* the latest of the record that is judged */
     struct cq_dup_filter acts[CQ_OPS];
     struct cq_record *records;
-    uint8_t *bytes; /* of the latest records, a ring */
-    uint64_t bytes_used;
-    uint64_t published; /* records so far */
+    struct cq_arena bytes; /* of the latest records */
+    uint64_t published;    /* records so far */
     struct cq_boot boot[CQ_CORES];
     struct cq_host host;
     struct cq_program program;
