@@ -13,10 +13,7 @@ reduced() {
 # finds RULE NAME: exactly this rule is violated in $T/host.jsonl, once.
 finds() {
     "$NOCAP" check --format json "$T/host.jsonl" >"$T/report"
-    got=$(python3 -c '
-import json, sys
-report = json.load(open(sys.argv[1]))
-print(*[f["rule"] for f in report["findings"] if "follows" not in f])' "$T/report")
+    got=$(jq -r '[.findings[] | select(has("follows") | not) | .rule] | join(" ")' "$T/report")
     [ "$got" = "$1" ] || echo "# found: $got"
     check "$2" test "$got" = "$1"
 }
