@@ -206,6 +206,12 @@ void cq_completion_moved(struct cq *q, uint32_t value)
     resync(&c->wr, in_ring(q, value) ? value : want, right ? FAULT_NONE : q->m->fault);
 }
 
+/* Whether each store of the dispatcher to its pointer is seen, and not some of them. */
+static bool sees_pointer(const struct cq *q)
+{
+    return q->sees_stores && q->sees[CQ_DISPATCH];
+}
+
 void cq_completion_core(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
@@ -225,6 +231,9 @@ void cq_completion_core(struct cq *q, const struct access *a)
     }
     if (access_word(a, q->numbers->completion_wr, &value)) {
         cq_boot_running(q, CQ_DISPATCH);
+        if (!sees_pointer(q)) {
+            return; /* its copy in host memory is judged */
+        }
         if (c->stored.known && value == c->stored.v && c->wr.known) {
             CQ_EXECUTOR(q, CQ_061, false, NO_REFS,
                         "a write pointer that moves on by the pages written", "0x%x once more",
@@ -255,7 +264,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
         return;
     }
     c->announced[c->announced_count++ % CQ_ANNOUNCED] = (struct cq_announced){value, c->payloads};
-    if (!q->sees_stores || !q->sees[CQ_DISPATCH]) {
+    if (!sees_pointer(q)) {
         cq_completion_moved(q, value);
     } else if (c->wr.known) {
         bool same = !c->stored.known || (c->stored_new && value == c->stored.v);
@@ -265,7 +274,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
                                  "0x%x, completion_q_wr_ptr holds 0x%x", value, c->stored.v));
         cq_blame(&c->stored.since, fault_of(q->m, same));
     }
-    if (q->sees_stores && q->sees[CQ_DISPATCH] && !c->stored_new) {
+    if (sees_pointer(q) && !c->stored_new) {
         resync(&c->wr, value, c->stored.since);
     }
     c->stored_new = false;
@@ -293,8 +302,7 @@ void cq_completion_dma(struct cq *q, const struct access *a)
     uint32_t value;
     CHECK(q->m, NULL, CQ_062, q->sees_noc || !touches(a, q->numbers->host_rd, 4), NO_REFS,
           "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
-    bool stores = q->sees_stores && q->sees[CQ_DISPATCH];
-    bool only_lands = !stores && !cq_sees_writes(q) && c->payloads == 0; /* no request is seen */
+    bool only_lands = !sees_pointer(q) && !cq_sees_writes(q) && c->payloads == 0; /* no request is seen */
     c->lands = true;
     if (place_has(&q->places.completion, a->addr)) {
         if (only_lands) {
