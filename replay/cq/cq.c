@@ -398,6 +398,7 @@ static void finish(struct model *m, bool cut)
     for (struct cq *q = cq_first(m); q != NULL; q = q->next) {
         cq_restated_finish(q, cut);
         cq_ring_finish(q, cut);
+        cq_worker_finish(q);
     }
 }
 

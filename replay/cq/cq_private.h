@@ -448,6 +448,8 @@ void cq_expected_released(struct cq *q);
 
 /* cq_worker.c: go words arrive, notifies leave */
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word);
+/* Tells of tiles that go words were sent to, and of which nothing was seen. */
+void cq_worker_finish(const struct cq *q);
 /* Whether it has a go word is not known any more. */
 void cq_worker_forget(struct cq *q, struct nocap_xy at);
 void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a);

@@ -504,8 +504,11 @@ struct cq {
     struct cq_completion completion;
     struct cq_timestamps timestamps;
     struct cq_worker workers[CQ_TILES];
-    struct cq_command command; /* of the record that is judged */
-    struct cq_tile_set owing;  /* whose notifies the trace would show */
+    struct cq_command command;  /* of the record that is judged */
+    struct cq_tile_set owing;   /* whose notifies the trace would show */
+    struct cq_tile_set acted;   /* that sent a request */
+    struct cq_tile_set unshown; /* sent a go word before any event of their own, no `scope` */
+    struct event_ref unshown_go;
     struct {
         uint64_t addr;
         fault_id since;

@@ -14,6 +14,10 @@ struct cq_tile_set {
     uint64_t bits[(CQ_TILES + 63) / 64];
 };
 
+static inline struct nocap_xy cq_tile_of(unsigned i)
+{
+    return (struct nocap_xy){(uint8_t)(i % NOCAP_GRID_WIDTH), (uint8_t)(i / NOCAP_GRID_WIDTH)};
+}
 static inline bool cq_set_has(const struct cq_tile_set *s, struct nocap_xy at)
 {
     unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;

@@ -32,6 +32,14 @@ static void judge_reset(struct cq *q, const struct tile *tile)
     }
 }
 
+/* Whether what the tile does is observed. A trace without `scope` shows that by an event of it. */
+static bool is_observed(const struct cq *q, const struct tile *tile, struct nocap_xy at)
+{
+    bool shown = q->m->header->has_scope || cq_set_has(&q->acted, at) ||
+                 (tile != NULL && tile->launch.shown);
+    return shown && (tile != NULL ? tile->in_scope : nocap_header_in_scope(q->m->header, at));
+}
+
 /* The dispatcher sends a go word to a tile. */
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
 {
@@ -40,7 +48,8 @@ void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
     if (w == NULL) {
         return;
     }
-    if (tile != NULL && tile->sees_cores) {
+    bool observed = is_observed(q, tile, at);
+    if (observed && tile != NULL && tile->sees_cores) {
         judge_reset(q, tile);
     }
     *w = (struct cq_worker){.go = true,
@@ -51,8 +60,33 @@ void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
                             .offset = nocap_go_decode(word).offset,
                             .launch = q->expected.launch,
                             .go_index = q->m->event->index};
-    if (nocap_header_in_scope(q->m->header, at)) {
+    if (observed) {
         cq_set_add(&q->owing, at);
+    } else if (!q->m->header->has_scope) {
+        q->unshown_go = cq_set_empty(&q->unshown) ? now(q->m) : q->unshown_go;
+        cq_set_add(&q->unshown, at);
+    }
+}
+
+void cq_worker_finish(const struct cq *q)
+{
+    unsigned count = 0;
+    struct nocap_xy first = {0, 0};
+    for (unsigned i = CQ_TILES; i-- > 0;) {
+        const struct nocap_xy at = cq_tile_of(i);
+        const struct tile *tile = tile_find(q->m, q->chip, at);
+        bool shown = cq_set_has(&q->acted, at) || (tile != NULL && tile->launch.shown);
+        if (cq_set_has(&q->unshown, at) && !shown) {
+            first = at;
+            count++;
+        }
+    }
+    if (count > 0 && !q->m->dropped) {
+        CHECK_AT(q->m, NULL, TRC_009, false, q->unshown_go, NO_REFS,
+                 "events of the cores of every tile in `scope`, which are all where it is missing",
+                 "tiles that go words are sent to and that show none: %u, the first (%u,%u); name "
+                 "the observed ones in `scope`",
+                 count, first.x, first.y);
     }
 }
 
@@ -135,6 +169,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
 {
     struct cq_worker *w = worker_at(q, e->at);
     uint64_t stream;
+    cq_set_add(&q->acted, e->at);
     bool notify = e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC;
     bool update = is_update(e->daddr, &stream);
     bool own = w != NULL && w->done == YES && may_notify(w, e);
@@ -195,8 +230,7 @@ fault_id cq_worker_lost(const struct cq *q)
 {
     fault_id lost = FAULT_NONE;
     for (unsigned i = 0; i < CQ_TILES; i++) {
-        const struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH),
-                                    (uint8_t)(i / NOCAP_GRID_WIDTH)};
+        const struct nocap_xy at = cq_tile_of(i);
         if (cq_set_has(&q->owing, at)) {
             if (q->workers[i].lost == FAULT_NONE) {
                 return FAULT_NONE;

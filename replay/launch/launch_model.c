@@ -257,6 +257,7 @@ static void publish(struct tile *tile)
     f->pending = l->go_pending;
     f->in_reset = b->running[NOCAP_PROCESSOR_BRISC] == NO && boot_uploading(tile);
     f->begun = l->begun;
+    f->shown = part_of(tile)->shown;
     f->message_known = l->message_known;
     f->enables = (uint8_t)l->message.enables;
     f->request = l->request;

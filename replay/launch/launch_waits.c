@@ -353,6 +353,14 @@ static void report_held(const struct wait_builder *t)
     wait_report_as(t, &w, "is still held in reset");
 }
 
+/* A trace without `scope` shows by an event of a tile's cores that they are observed: a tile that
+ * ran before it began, and shows none, may have done all that it was to do. */
+static bool sees_cores(const struct wait_builder *t)
+{
+    bool shown = t->m->header->has_scope || t->tile->launch.shown;
+    return t->tile->sees_cores && (shown || boot_of(t->tile)->phase == BOOT_RELEASED);
+}
+
 /* The tile's cores. */
 static void report_cores(const struct wait_builder *t, bool asked)
 {
@@ -363,7 +371,7 @@ static void report_cores(const struct wait_builder *t, bool asked)
     }
     if (asked && boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == NO) {
         report_held(t);
-    } else if (!tile->sees_cores) {
+    } else if (!sees_cores(t)) {
         if (asked || t->m->header->observes == 0) {
             report_snapshot(t);
         }

@@ -298,6 +298,13 @@ for class in $(jq -r 'select(.nocap).observes[]' "$T/raw.jsonl"); do
     status 0 "events of a class that is not declared, $class" "$NOCAP" check "$T/less.jsonl"
 done
 
+# Without a scope a tile is observed if it shows an event: others get go words, and are not accused.
+"$NOCAP" dump --format jsonl golden/reference-queue-ok-raw-p150.nocap | jq -c 'if .nocap then del(.scope) else . end' >"$T/scope.jsonl"
+status 0 "a queue of a trace without scope" "$NOCAP" check "$T/scope.jsonl"
+check "one warning" test "$("$NOCAP" check --format json "$T/scope.jsonl" | jq -c '[.findings[] | [.rule, .severity]]')" = '[["TRC-009","warning"]]'
+out_has "that says what is missing" "tiles that go words are sent to and that show none: 5, the first (15,2); name the observed ones in \`scope\`"
+status 0 "and no hang" "$NOCAP" hang "$T/scope.jsonl"
+
 # A slot store that restates a record is what the device reads.
 "$NOCAP" dump --format jsonl golden/reference-queue-ok-host-p100.nocap >"$T/record.jsonl"
 while read -r rule name edit; do
