@@ -75,14 +75,29 @@ const struct nocap_aie_page *nocap_aie_image_page(const struct nocap_aie_image *
                : bsearch(&key, image->pages, image->page_count, sizeof image->pages[0], by_place);
 }
 
+/* One more than the last section with text that a symbol can be in. */
+static uint32_t sections_of(const struct nocap_aie_image *image)
+{
+    uint32_t sections = 0;
+    for (size_t i = 0; i < image->page_count; i++) {
+        const struct nocap_aie_page *page = &image->pages[i];
+        const uint32_t section = page->text_section_index;
+        if (page->has_text && section >= sections && section <= UINT16_MAX) {
+            sections = section + 1;
+        }
+    }
+    return sections;
+}
+
 /* The relocations get their page late, since pages move when they are sorted. */
 static enum nocap_status finish_relocations(struct nocap_aie_image *image, struct nocap_error *err)
 {
-    enum { SECTIONS = UINT16_MAX + 1 };
-    uint32_t *first = calloc(SECTIONS, sizeof *first); /* page of each section, from 1; 0: none */
+    const uint32_t sections = sections_of(image);
+    /* page of each section, from 1; 0: none */
+    uint32_t *first = calloc((size_t)sections + 1, sizeof *first);
     RETURN_ERROR_IF(first == NULL, err, NOCAP_E_MEMORY, "%s: out of memory", image->memory->name);
     for (size_t i = image->page_count; i-- > 0;) {
-        if (image->pages[i].text_section_index < SECTIONS && image->pages[i].has_text) {
+        if (image->pages[i].text_section_index < sections && image->pages[i].has_text) {
             first[image->pages[i].text_section_index] = (uint32_t)i + 1;
         }
     }
@@ -90,7 +105,7 @@ static enum nocap_status finish_relocations(struct nocap_aie_image *image, struc
         struct nocap_aie_relocation *relocation = &image->relocations[r];
         uint64_t at = (uint64_t)relocation->offset + NOCAP_AIE_HEADER_SIZE;
         uint64_t skip = image->merged ? at / NOCAP_AIE_PAGE_SIZE : 0;
-        uint32_t page = relocation->section_index < SECTIONS ? first[relocation->section_index] : 0;
+        uint32_t page = relocation->section_index < sections ? first[relocation->section_index] : 0;
         if (page != 0 && skip <= image->page_count - page &&
             same_column(&image->pages[page - 1], &image->pages[page - 1 + skip])) {
             relocation->page = &image->pages[page - 1 + skip];
