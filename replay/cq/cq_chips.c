@@ -10,14 +10,14 @@ static void free_queue(struct cq *q)
 {
     if (q != NULL) {
         free(q->records);
-        free(q->bytes.bytes);
+        cq_arena_free(&q->bytes);
         free(q->host.slots);
         free(q->ring.page);
         free(q->subordinate.page);
         free(q->completion.page_id);
         free(q->timestamps.slots);
         free(q->host.spans);
-        free(q->host.heads.bytes);
+        cq_arena_free(&q->host.heads);
         free(q);
     }
 }
@@ -112,9 +112,7 @@ static bool allocate(struct cq *q)
     q->subordinate.page = calloc(places->subordinate.units + 1, sizeof *q->subordinate.page);
     q->completion.page_id = calloc(places->completion.units, sizeof *q->completion.page_id);
     q->timestamps.slots = calloc(places->stamps.units + 1, sizeof *q->timestamps.slots);
-    bool arenas = cq_arena_init(&q->bytes);
-    arenas = cq_arena_init(&q->host.heads) && arenas;
-    return arenas && q->records != NULL && q->host.spans != NULL && q->host.slots != NULL &&
+    return q->records != NULL && q->host.spans != NULL && q->host.slots != NULL &&
            q->ring.page != NULL && q->subordinate.page != NULL && q->completion.page_id != NULL &&
            q->timestamps.slots != NULL;
 }
