@@ -8,6 +8,7 @@ enum { OF_PREFETCH = 2, OF_DISPATCH = 3 };
 /* What of a run the trace shows. */
 struct part {
     struct nocap_xy hidden;                     /* the tile that is out of scope; 0,0: none is */
+    bool scopeless;                             /* the header does not say so */
     uint32_t lost;                              /* classes that are not observed */
     size_t from, to;                            /* events */
     bool (*shows)(const struct nocap_event *e); /* NULL: all */
@@ -29,6 +30,7 @@ check_part(const struct run *run, const struct nocap_sim_options *options, const
         }
     }
     t.header.observes &= ~part->lost;
+    t.header.has_scope &= !part->scopeless;
     run_trace_open(&t, "part.nocap");
     for (size_t i = part->from; i < part->to && i < run->count; i++) {
         const struct nocap_event *e = &run->events[i];
@@ -72,6 +74,34 @@ static void a_worker_out_of_scope_owes_no_notify(void **state)
     struct run run = run_with(options);
     const struct part part = {.hidden = {1, 2}, .to = run.count};
     assert_part_clean(&run, &options, &part, "CQ-058");
+    run_free(&run);
+}
+
+/* So does one of a trace without scope, of which no event was seen. */
+static void without_scope_a_worker_that_shows_nothing_owes_nothing(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = 12};
+    struct run run = run_with(options);
+    const struct part part = {.hidden = {1, 2}, .scopeless = true, .to = run.count};
+    struct nocap_report *report = check_part(&run, &options, &part);
+    assert_int_equal(report->finding_count, 1);
+    assert_int_equal(report->findings[0].rule, nocap_rule_from_id("TRC-009"));
+    assert_true(report->rules[nocap_rule_from_id("CQ-058")].exercised > 0);
+    nocap_report_free(report);
+    run_free(&run);
+}
+
+/* The header leaves out a class that is there: perhaps not all of it is. */
+static void stores_of_a_class_that_is_not_declared_are_not_judged(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = 12};
+    struct run run = run_with(options);
+    const struct part part = {.lost = NOCAP_CLASS_CORE_STORE, .to = run.count};
+    assert_part_clean(&run, &options, &part, "CQ-061");
     run_free(&run);
 }
 
@@ -378,6 +408,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_given_back_show_in_the_semaphore),
         cmocka_unit_test(a_worker_out_of_scope_owes_no_notify),
+        cmocka_unit_test(without_scope_a_worker_that_shows_nothing_owes_nothing),
+        cmocka_unit_test(stores_of_a_class_that_is_not_declared_are_not_judged),
         cmocka_unit_test(terminate_that_is_not_over_owes_nothing),
         cmocka_unit_test(a_capture_that_stops_before_the_last_credits_owes_nothing),
         cmocka_unit_test(a_trace_begins_within_the_set_up),

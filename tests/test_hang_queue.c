@@ -70,9 +70,10 @@ static void a_host_without_a_queue_that_works(void **state)
     }
 }
 
-/* `seen`: the only worker in scope; NULL: all are. */
+/* `seen`: the only worker of which the inside was recorded; NULL: all are. `scope`: the header says
+ * so. */
 static struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_sim_view view,
-                                       const struct nocap_xy *seen)
+                                       const struct nocap_xy *seen, bool scope)
 {
     struct nocap_sim_options options = {.size = sizeof options,
                                         .scenario = NOCAP_SIM_FAST_DISPATCH,
@@ -85,11 +86,13 @@ static struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_si
     for (size_t i = 0; seen != NULL && i < t.header.scope_count; i++) {
         t.header.scope[i] = t.header.scope[i].x == seen->x ? *seen : t.header.scope[i];
     }
+    const struct nocap_header all = t.header;
+    t.header.has_scope = scope;
     run_trace_open(&t, "run.nocap");
     for (size_t i = 0; i < run.count; i++) {
         const struct nocap_event *e = &run.events[i];
         bool inside = (e->has & NOCAP_F_AT) != 0 && e->by != NOCAP_BY_HOST;
-        if (!inside || seen == NULL || nocap_header_in_scope(&t.header, e->at)) {
+        if (!inside || seen == NULL || nocap_header_in_scope(&all, e->at)) {
             run_trace_add(&t, e);
         }
     }
@@ -100,7 +103,7 @@ static struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_si
 
 static struct nocap_hang *hang_of_fault(enum nocap_sim_fault fault, enum nocap_sim_view view)
 {
-    return hang_of_part(fault, view, NULL);
+    return hang_of_part(fault, view, NULL, true);
 }
 
 static const char *said_of_dispatcher(const struct nocap_hang *h)
@@ -136,15 +139,17 @@ static void workers_that_are_not_seen_have_answered(void **state)
 {
     const struct nocap_xy stuck = {1, 3};
     (void)state;
-    struct nocap_hang *h =
-        hang_of_part(NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_SIM_VIEW_RAW, &stuck);
-    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
-    assert_non_null(root_named(h, NOCAP_BY_BRISC, stuck));
-    for (size_t i = 0; i < h->party_count; i++) {
-        const struct nocap_party *p = &h->parties[i].id;
-        assert_true(p->at.x != stuck.x || p->at.y == stuck.y);
+    for (int scope = 0; scope < 2; scope++) {
+        struct nocap_hang *h =
+            hang_of_part(NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_SIM_VIEW_RAW, &stuck, scope != 0);
+        assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+        assert_non_null(root_named(h, NOCAP_BY_BRISC, stuck));
+        for (size_t i = 0; i < h->party_count; i++) {
+            const struct nocap_party *p = &h->parties[i].id;
+            assert_true(p->at.x != stuck.x || p->at.y == stuck.y);
+        }
+        nocap_hang_free(h);
     }
-    nocap_hang_free(h);
 }
 
 static void a_slot_left_out_is_the_hosts(void **state)
