@@ -58,6 +58,11 @@ err_has() {
     verdict "$1" $?
 }
 
+# sanitized: whether the program has sanitizers, which make all of it several times as slow.
+sanitized() {
+    case ${BUILD:-build} in *asan* | *tsan*) ;; *) return 1 ;; esac
+}
+
 # skip NAME REASON
 skip() {
     tests=$((tests + 1))
