@@ -48,14 +48,16 @@ status() {
 
 # out_has NAME TEXT, err_has NAME TEXT: passes if the last output has a line with TEXT.
 out_has() {
-    grep -qF -- "$2" "$T/out" || sed 's/^/# out: /' "$T/out" | head -n 20
     grep -qF -- "$2" "$T/out"
-    verdict "$1" $?
+    local missing=$?
+    [ $missing -eq 0 ] || sed 's/^/# out: /' "$T/out" | head -n 20
+    verdict "$1" $missing
 }
 err_has() {
-    grep -qF -- "$2" "$T/err" || sed 's/^/# err: /' "$T/err" | head -n 20
     grep -qF -- "$2" "$T/err"
-    verdict "$1" $?
+    local missing=$?
+    [ $missing -eq 0 ] || sed 's/^/# err: /' "$T/err" | head -n 20
+    verdict "$1" $missing
 }
 
 # sanitized: whether the program has sanitizers, which make all of it several times as slow.
