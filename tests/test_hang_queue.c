@@ -152,6 +152,28 @@ static void workers_that_are_not_seen_have_answered(void **state)
     }
 }
 
+/* The whole grid is released, and without a scope nothing says that only one tile was recorded. */
+static void tiles_that_boot_and_show_nothing_are_no_clean_end(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_BOOT, .tiles = 1};
+    struct run run = run_with(options);
+    for (int scope = 0; scope < 2; scope++) {
+        struct run_trace t = run_trace_of(&options);
+        t.header.has_scope = scope != 0;
+        run_trace_open(&t, "boot.nocap");
+        for (size_t i = 0; i < run.count; i++) {
+            run_trace_add(&t, &run.events[i]);
+        }
+        run_trace_close(&t);
+        struct nocap_hang *h = hang_of("boot.nocap");
+        assert_int_equal(h->verdict, scope != 0 ? NOCAP_HANG_NONE : NOCAP_HANG_INCONCLUSIVE);
+        nocap_hang_free(h);
+    }
+    run_free(&run);
+}
+
 static void a_slot_left_out_is_the_hosts(void **state)
 {
     (void)state;
@@ -257,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_wait_for_one_more_is_the_hosts),
         cmocka_unit_test(go_words_for_another_stream_are_the_hosts),
         cmocka_unit_test(workers_that_are_not_seen_have_answered),
+        cmocka_unit_test(tiles_that_boot_and_show_nothing_are_no_clean_end),
         cmocka_unit_test(a_slot_left_out_is_the_hosts),
         cmocka_unit_test(hangs_of_two_dispatchers_have_their_roots),
     };

@@ -81,7 +81,7 @@ void cq_worker_finish(const struct cq *q)
             count++;
         }
     }
-    if (count > 0 && !q->m->dropped) {
+    if (count > 0) {
         CHECK_AT(q->m, NULL, TRC_009, false, q->unshown_go, NO_REFS,
                  "events of the cores of every tile in `scope`, which are all where it is missing",
                  "tiles that go words are sent to and that show none: %u, the first (%u,%u); name "
