@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make: nothing is made twice; install, use of the libraries, uninstall.
 . tests/cli/lib.sh
-case ${BUILD:-build} in
-*asan* | *tsan*) skip "install" "sanitizer builds are not installed" && finish ;;
-esac
+sanitized && skip "install" "sanitizer builds are not installed" && finish
 # Of the make that runs the tests its variables count (CC=..), its jobs and silence do not.
 MAKEFLAGS=$(sed -n 's/^.*-- /-- /p' <<<"${MAKEFLAGS-}")
 export MAKEFLAGS

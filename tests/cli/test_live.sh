@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # nocap capture -- CMD: a program under the driver shim, a host of a simulator, a fault while they run.
 . tests/cli/lib.sh
-case ${BUILD:-build} in
-*asan* | *tsan*) skip "live" "a sanitizer's run time must come before the shim and the proxy" && finish ;;
-esac
+sanitized && skip "live" "a sanitizer's run time must come before the shim and the proxy" && finish
 B=$(cd "$BUILD" && pwd)
 client=$B/tests/kmd_client
 mkdir "$T/tmp" && export TMPDIR=$T/tmp

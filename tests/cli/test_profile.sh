@@ -236,9 +236,7 @@ status 3 "no ELF file" "$NOCAP" profile from-elf "$T/kernel.c"
 
 # ---- live captures ----
 
-case ${BUILD:-build} in
-*asan* | *tsan*) skip "captures" "a sanitizer's run time must come before the shim" && finish ;;
-esac
+sanitized && skip "captures" "a sanitizer's run time must come before the shim" && finish
 B=$(cd "$(dirname "$NOCAP")" && pwd)
 ln -s "$B/tests/libfake-kmd.so" "$T/libfake-kmd.so"
 # capture NAME=VALUE... ARGS...: of a host of a command queue, under the variables.

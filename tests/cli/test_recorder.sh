@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Recording from programs: C++, Python, a kill, and what the program then says.
 . tests/cli/lib.sh
-case ${BUILD:-build} in
-*asan* | *tsan*) skip "recorder" "sanitizers cannot be loaded into other programs" && finish ;;
-esac
+sanitized && skip "recorder" "sanitizers cannot be loaded into other programs" && finish
 library=$(cd "$BUILD" && pwd)/libnocap.so
 : "${CXX:=g++}"
 cat >"$T/use.cpp" <<'END'

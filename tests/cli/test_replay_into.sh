@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # nocap replay --into: the host of a trace drives a simulator, which answers as recorded or not.
 . tests/cli/lib.sh
-case ${BUILD:-build} in
-*asan* | *tsan*) skip "replay into a simulator" "a sanitizer's run time must come before the shim that makes the trace" && finish ;;
-esac
+sanitized && skip "replay into a simulator" "a sanitizer's run time must come before the shim that makes the trace" && finish
 B=$(cd "$BUILD" && pwd)
 fake=$B/tests/libfake-ttsim.so
 has_json() { jq -e "$@" >/dev/null; }

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # nocap capture -- CMD: ways in which hosts name, load and call a simulator.
 . tests/cli/lib.sh
-case ${BUILD:-build} in
-*asan* | *tsan*) skip "simulator" "a sanitizer's run time must come before the shim and the proxy" && finish ;;
-esac
+sanitized && skip "simulator" "a sanitizer's run time must come before the shim and the proxy" && finish
 B=$(cd "$BUILD" && pwd)
 client=$B/tests/sim_client
 fake=$B/tests/libfake-ttsim.so
