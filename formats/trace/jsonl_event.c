@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "formats/trace/jsonl_members.h"
 #include "formats/trace/jsonl_private.h"
+#include "formats/trace/jsonl_shapes.h"
 #include "formats/trace/trace.h"
 
 #define F(name) (UINT64_C(1) << NOCAP_FIELD_##name)
@@ -16,6 +17,7 @@ enum { NAME_MAX_WRITTEN = 64 }; /* bytes of a name of an enum, escapes and all *
 
 struct jsonl_parser {
     struct jsonl_members m;
+    struct jsonl_shapes shapes; /* of lines before */
     const struct json_member *data, *head;
     uint64_t halves[2]; /* which halves of pairs were read, as NOCAP_F_* */
     /* What the event points to. */
@@ -388,6 +390,9 @@ _Static_assert(NOCAP_PAYLOAD_MAX == 8 << 20, "as the message says");
 static bool read_event(struct jsonl_parser *parser, const struct jsonl_line *line,
                        struct nocap_event *event)
 {
+    if (jsonl_shapes_read(&parser->shapes, line->text, line->size, parser->payload, event)) {
+        return true;
+    }
     bool whole = jsonl_take_apart(&parser->m, line->text, line->size);
     bool common = read_common(parser, event);
     parser->extra_size = 0;
@@ -410,6 +415,7 @@ static bool read_event(struct jsonl_parser *parser, const struct jsonl_line *lin
         event->extra = parser->extra;
         event->extra_size = (uint32_t)parser->extra_size;
     }
+    jsonl_shapes_learn(&parser->shapes, &parser->m, line->text, line->size, event);
     return true;
 }
 
