@@ -188,6 +188,11 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
         h->verdict = NOCAP_HANG_INCONCLUSIVE;
         h->why = "entries of the command queue were filled behind the last completion, and the "
                  "trace shows neither their bytes (cq-host or sysmem) nor who waits for them";
+    } else if (h->verdict == NOCAP_HANG_NONE && nocap_engine_launch_hidden(engine)) {
+        h->verdict = NOCAP_HANG_INCONCLUSIVE;
+        h->why =
+            "a tile has a GO of the host, and the trace shows neither its cores (core-store) nor "
+            "that the host read DONE since";
     } else if (h->verdict == NOCAP_HANG_NONE && queue_doubted(h, engine)) {
         h->verdict = NOCAP_HANG_INCONCLUSIVE;
         h->why = "the command queue was not seen to end, and its protocol was violated earlier: "

@@ -44,6 +44,7 @@ struct launch_facts {
     bool in_reset;                    /* nothing in the tile runs */
     bool shown;                       /* an event of one of its cores was seen */
     bool begun;                       /* the launch began before the trace */
+    bool unanswered;                  /* a GO of the host, and nothing that would show its DONE */
     bool message_known;               /* its launch message */
     uint8_t enables;                  /* of that message */
     uint8_t request;                  /* the reset request that waits in the go word; 0: none */

@@ -49,11 +49,11 @@ void wait_report_as(const struct wait_builder *t, struct nocap_wait *wait, const
     wait_report(t, wait);
 }
 
-bool wait_queue_owns(const struct wait_builder *t)
+bool wait_queue_owns(const struct model *m, const struct tile *tile)
 {
-    const struct queue_facts *q = queue_at(t->m, t->tile->chip, t->tile->at);
+    const struct queue_facts *q = queue_at(m, tile->chip, tile->at);
     const uint32_t shows = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_NOC |
                            NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST;
-    bool blind = (t->m->header->observes & shows) == 0; /* their kernels have no end */
+    bool blind = (m->header->observes & shows) == 0; /* their kernels have no end */
     return q != NULL && (q->used || blind);
 }

@@ -42,7 +42,7 @@ static inline void wait_place(struct nocap_wait *wait, uint64_t addr, uint64_t s
 }
 
 /* Whether the tile is one of the two of a queue that runs: their kernels never end. */
-bool wait_queue_owns(const struct wait_builder *t);
+bool wait_queue_owns(const struct model *m, const struct tile *tile);
 /* waits_polls.c: what a core polls. False: nothing is known. `state` NULL: of a kernel whose
  * beginning was not seen, which may wait for work, so that all but a barrier need not end. */
 bool wait_polls(const struct wait_builder *t, unsigned processor, const char *state);

@@ -10,7 +10,7 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
     struct wait_builder t = {.m = &engine->model, .sink = sink, .context = context};
     for (uint32_t i = 0; i < t.m->tiles.count; i++) {
         t.tile = t.m->tiles.met[i];
-        if (!wait_queue_owns(&t)) {
+        if (!wait_queue_owns(t.m, t.tile)) {
             EACH_MODEL(t.m, tile_settle, t.tile);
             EACH_MODEL(t.m, tile_waits, &t);
         }
@@ -76,6 +76,17 @@ bool nocap_engine_queue_hidden(const struct nocap_engine *engine)
         hidden |= m->queues[i].unread;
     }
     return hidden && m->header->observes == NOCAP_CLASS_HOST_MMIO;
+}
+
+bool nocap_engine_launch_hidden(const struct nocap_engine *engine)
+{
+    const struct model *m = &engine->model;
+    bool hidden = false;
+    for (uint32_t i = 0; i < m->tiles.count; i++) {
+        const struct tile *tile = m->tiles.met[i];
+        hidden |= tile->launch.unanswered && !wait_queue_owns(m, tile);
+    }
+    return hidden;
 }
 
 struct nocap_progress nocap_engine_progress(const struct nocap_engine *engine, uint64_t *end)

@@ -65,6 +65,9 @@ bool nocap_engine_shows_waits(const struct nocap_engine *engine);
 
 /* Whether a command queue was in use and its TERMINATE not seen: more may be owed than shows. */
 bool nocap_engine_queue_open(const struct nocap_engine *engine);
+/* Whether the host launched a tile of which the trace shows neither the cores nor that the host saw
+ * DONE. */
+bool nocap_engine_launch_hidden(const struct nocap_engine *engine);
 /* Whether a host may wait for entries of a queue of which the trace shows no more than that they
  * were filled. */
 bool nocap_engine_queue_hidden(const struct nocap_engine *engine);

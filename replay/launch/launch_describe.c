@@ -45,8 +45,7 @@ static bool host_saw_done(const struct tile *tile)
     const struct launch *l = launch_of(tile);
     bool launched = l->go.index != NO_INDEX;
     return launch_runs_unseen(tile) &&
-           (launched ? l->done.index != NO_INDEX && l->done.turn > l->go.turn
-                     : boot_of(tile)->phase == BOOT_DONE);
+           (launched ? launch_is_done(l) : boot_of(tile)->phase == BOOT_DONE);
 }
 
 static void fill_mailbox(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)

@@ -225,6 +225,12 @@ static inline bool brisc_may_run(const struct tile *tile)
     return boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] != NO;
 }
 
+/* DONE was seen since the last GO. */
+static inline bool launch_is_done(const struct launch *l)
+{
+    return l->done.index != NO_INDEX && l->done.turn > l->go.turn;
+}
+
 /* A store from outside (host, NOC, DMA) to a tile is judged by all, then takes effect, then moves
  * the state machines. */
 

@@ -100,7 +100,8 @@ static void report_host_look(const struct wait_builder *t)
 {
     const struct poll *l = progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_HOST]);
     char name[64];
-    if (l == NULL || l->count < HOST_LOOKS || l->addr < SHADOW_SIZE || wait_queue_owns(t)) {
+    if (l == NULL || l->count < HOST_LOOKS || l->addr < SHADOW_SIZE ||
+        wait_queue_owns(t->m, t->tile)) {
         return;
     }
     struct nocap_register_place place;
