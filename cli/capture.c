@@ -71,7 +71,7 @@ static bool has_sim_options(const struct cli_sim_settings *sim)
 {
     return sim->scenario != NULL || sim->fault != NULL || sim->board != 0 || sim->tiles.given ||
            sim->launches.given || sim->seed.given || sim->variant.given || sim->programs.given ||
-           sim->workers.given || sim->queues.given || sim->view != 0;
+           sim->workers.given || sim->queues.given || sim->apart || sim->view != 0;
 }
 
 static int run_command(const struct cli_call *call)

@@ -31,6 +31,8 @@ const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
      offsetof(struct cli_sim_settings, workers), CLI_NUMBER, 0},
     {"queues", "N", "command queues of the chip, 1 or 2, fast-dispatch scenarios (1)",
      offsetof(struct cli_sim_settings, queues), CLI_NUMBER, 0},
+    {"apart", NULL, "each core of a queue on a tile of its own, fast-dispatch scenarios",
+     offsetof(struct cli_sim_settings, apart), CLI_FLAG, 0},
     {"view", "raw|cq|host|all",
      "what fast-dispatch shows: accesses, records as units, the host's side, all (raw)",
      offsetof(struct cli_sim_settings, view), CLI_CHOICE, 0},
@@ -53,9 +55,11 @@ static enum nocap_status refuse_misplaced(const struct cli_sim_settings *s,
 {
     bool queue = nocap_sim_has_queue(scenario);
     RETURN_ERROR_IF(
-        !queue && (s->programs.given || s->workers.given || s->queues.given || s->view != 0), err,
-        NOCAP_E_USAGE,
-        "--programs, --workers, --queues and --view belong to the fast-dispatch scenarios; %s "
+        !queue && (s->programs.given || s->workers.given || s->queues.given || s->apart ||
+                   s->view != 0),
+        err, NOCAP_E_USAGE,
+        "--programs, --workers, --queues, --apart and --view belong to the fast-dispatch "
+        "scenarios; %s "
         "has --launches and --tiles",
         s->scenario);
     RETURN_ERROR_IF(queue && s->tiles.given, err, NOCAP_E_USAGE,
@@ -114,6 +118,7 @@ enum nocap_status cli_sim_resolve(const struct cli_sim_settings *s,
         .view = views[s->view].view,
         .workers = (uint32_t)s->workers.value,
         .queues = (uint32_t)s->queues.value,
+        .apart = s->apart,
         .profile = profile,
     };
     return NOCAP_OK;
@@ -137,6 +142,9 @@ enum nocap_status cli_sim_to_line(const struct cli_sim_settings *s, char *line, 
     used = add_number(line, size, used, "programs", &s->programs);
     used = add_number(line, size, used, "workers", &s->workers);
     used = add_number(line, size, used, "queues", &s->queues);
+    if (used < size && s->apart) {
+        used += (size_t)snprintf(line + used, size - used, " --apart");
+    }
     if (used < size && s->view != 0) {
         used += (size_t)snprintf(line + used, size - used, " --view %s", views[s->view].name);
     }

@@ -14,10 +14,11 @@ struct cli_sim_settings {
     unsigned board; /* which of p100|p150 */
     struct cli_number tiles, launches, seed, variant;
     struct cli_number programs, workers, queues; /* of a command queue */
-    unsigned view;                               /* which of raw|cq|host|all */
+    bool apart;
+    unsigned view; /* which of raw|cq|host|all */
 };
 
-enum { CLI_SIM_OPTIONS = 12 };
+enum { CLI_SIM_OPTIONS = 13 };
 /* For a command whose settings begin with a struct cli_sim_settings. */
 extern const struct cli_option cli_sim_options[CLI_SIM_OPTIONS];
 

@@ -96,9 +96,8 @@ static void the_header_names_the_profile(void **state)
 
 /* ---- what the checker says ---- */
 
-static void correct_runs_are_clean(void **state)
+static void find_nothing(bool apart)
 {
-    (void)state;
     static const enum nocap_sim_scenario scenarios[] = {
         NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAST_DISPATCH_RINGS, NOCAP_SIM_FAST_DISPATCH_PACKED,
         NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAST_DISPATCH_MULTICAST};
@@ -111,11 +110,25 @@ static void correct_runs_are_clean(void **state)
                 .view = (enum nocap_sim_view)(seed / count % NOCAP_SIM_VIEW_COUNT),
                 .board = 1 + seed / 8 % 2,
                 .workers = 1 + (uint32_t)seed % 9,
+                .apart = apart,
                 .seed = seed,
                 .variant = seed,
                 .profile = name});
         }
     }
+}
+
+static void correct_runs_are_clean(void **state)
+{
+    (void)state;
+    find_nothing(false);
+}
+
+/* On tiles that the host chose, with the second dispatcher far from the first one. */
+static void correct_runs_apart_are_clean(void **state)
+{
+    (void)state;
+    find_nothing(true);
 }
 
 static void full_boards_are_clean(void **state)
@@ -207,7 +220,7 @@ static bool may_pass(enum nocap_sim_scenario scenario, unsigned fault)
 }
 
 /* From profile `first` on. */
-static void find_every_fault(enum nocap_sim_scenario scenario, size_t first)
+static void find_every_fault(enum nocap_sim_scenario scenario, size_t first, bool apart)
 {
     const char *name;
     for (size_t p = first; (name = nocap_profile_name(p)) != NULL; p++) {
@@ -225,6 +238,7 @@ static void find_every_fault(enum nocap_sim_scenario scenario, size_t first)
                     .view = i % 2 == 0 ? NOCAP_SIM_VIEW_RAW : NOCAP_SIM_VIEW_ALL,
                     .board = 1 + seed / 2 % 2,
                     .workers = 1 + (uint32_t)seed % 7,
+                    .apart = apart,
                     .launches = 24,
                     .seed = seed,
                     .variant = seed,
@@ -237,25 +251,32 @@ static void find_every_fault(enum nocap_sim_scenario scenario, size_t first)
 static void every_fault_is_found(void **state)
 {
     (void)state;
-    find_every_fault(NOCAP_SIM_FAST_DISPATCH, 1);
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH, 1, false);
 }
 
 static void every_fault_is_found_among_commands_of_an_entry(void **state)
 {
     (void)state;
-    find_every_fault(NOCAP_SIM_FAST_DISPATCH_PACKED, PACKED_FROM);
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH_PACKED, PACKED_FROM, false);
 }
 
 static void every_fault_is_found_with_two_dispatchers(void **state)
 {
     (void)state;
-    find_every_fault(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, PACKED_FROM);
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, PACKED_FROM, false);
 }
 
 static void every_fault_is_found_where_go_words_are_multicast(void **state)
 {
     (void)state;
-    find_every_fault(NOCAP_SIM_FAST_DISPATCH_MULTICAST, MULTICAST_FROM);
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH_MULTICAST, MULTICAST_FROM, false);
+}
+
+static void every_fault_is_found_where_cores_are_apart(void **state)
+{
+    (void)state;
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH, 1, true);
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, PACKED_FROM, true);
 }
 
 static enum nocap_status count_multicasts(void *context, const struct nocap_event *e,
@@ -328,7 +349,7 @@ static void workers_of_a_multicast_are_counted(void **state)
     }
 }
 
-static void find_every_hang(enum nocap_sim_scenario scenario, size_t first)
+static void find_every_hang(enum nocap_sim_scenario scenario, size_t first, bool apart)
 {
     const char *name;
     for (size_t p = first; (name = nocap_profile_name(p)) != NULL; p++) {
@@ -342,6 +363,7 @@ static void find_every_hang(enum nocap_sim_scenario scenario, size_t first)
                 with_occasion((struct nocap_sim_options){.size = sizeof(struct nocap_sim_options),
                                                          .scenario = scenario,
                                                          .fault = (enum nocap_sim_fault)fault,
+                                                         .apart = apart,
                                                          .launches = 30,
                                                          .seed = p,
                                                          .profile = name}));
@@ -357,10 +379,11 @@ static void find_every_hang(enum nocap_sim_scenario scenario, size_t first)
 static void hangs_hang(void **state)
 {
     (void)state;
-    find_every_hang(NOCAP_SIM_FAST_DISPATCH, 1);
-    find_every_hang(NOCAP_SIM_FAST_DISPATCH_PACKED, 1);
-    find_every_hang(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, 1);
-    find_every_hang(NOCAP_SIM_FAST_DISPATCH_MULTICAST, 2);
+    find_every_hang(NOCAP_SIM_FAST_DISPATCH, 1, false);
+    find_every_hang(NOCAP_SIM_FAST_DISPATCH_PACKED, 1, false);
+    find_every_hang(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, 1, false);
+    find_every_hang(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, 1, true);
+    find_every_hang(NOCAP_SIM_FAST_DISPATCH_MULTICAST, 2, false);
 }
 
 static bool root_is(const struct nocap_hang *hang, const char *state)
@@ -444,12 +467,14 @@ int main(void)
         cmocka_unit_test(the_bytes_are_those_of_the_runtime),
         cmocka_unit_test(the_header_names_the_profile),
         cmocka_unit_test(correct_runs_are_clean),
+        cmocka_unit_test(correct_runs_apart_are_clean),
         cmocka_unit_test(full_boards_are_clean),
         cmocka_unit_test(launches_give_the_findings_of_the_default),
         cmocka_unit_test(every_fault_is_found),
         cmocka_unit_test(every_fault_is_found_among_commands_of_an_entry),
         cmocka_unit_test(every_fault_is_found_with_two_dispatchers),
         cmocka_unit_test(every_fault_is_found_where_go_words_are_multicast),
+        cmocka_unit_test(every_fault_is_found_where_cores_are_apart),
         cmocka_unit_test(a_multicast_that_is_missing_is_found),
         cmocka_unit_test(workers_of_a_multicast_are_counted),
         cmocka_unit_test(hangs_hang),

@@ -36,10 +36,25 @@ static void correct_runs_are_clean(void **state)
                 .board = 1 + seed / 8 % 2,
                 .workers = 2 + (uint32_t)seed % 9,
                 .queues = 2,
+                .apart = seed / 16 % 2 == 1,
                 .seed = seed,
                 .variant = seed + seed / 4,
                 .profile = name});
         }
+    }
+}
+
+/* .. also where go words are multicast: such hosts share no workers. */
+static void multicasts_of_both_are_clean(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        assert_clean((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH_MULTICAST,
+                                                .queues = 2,
+                                                .apart = seed / 4 == 1,
+                                                .launches = 12,
+                                                .seed = seed,
+                                                .variant = seed});
     }
 }
 
@@ -92,6 +107,7 @@ static void every_fault_of_either_queue_is_found(void **state)
                 .board = 1 + (seed + fault) % 2,
                 .workers = 4 + (uint32_t)seed % 7,
                 .queues = 2,
+                .apart = seed % 2 == 1,
                 .launches = 24,
                 .seed = seed,
                 .variant = (seed + fault) % 4,
@@ -248,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(correct_runs_are_clean),
+        cmocka_unit_test(multicasts_of_both_are_clean),
         cmocka_unit_test(every_fault_of_either_queue_is_found),
         cmocka_unit_test(a_hang_roots_in_its_queue),
         cmocka_unit_test(a_header_need_not_say_it),

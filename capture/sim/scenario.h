@@ -9,11 +9,15 @@
 #include "formats/blackhole/tile_map.h"
 #include "formats/profile/profile.h"
 
-/* The tiles of a board's first command queue, and of its second one, number 1. */
-struct nocap_cq_board sim_queue_tiles(enum nocap_board board, unsigned number);
-/* The board's tiles for programs, column by column, all or but for those of so many command queues.
- * `at` has room for NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT. */
-uint32_t sim_list_workers(enum nocap_board board, unsigned queues, struct nocap_xy *at);
+/* Where the cores of a command queue are; the two dispatchers share a tile, or are apart. */
+struct sim_queue_tiles {
+    struct nocap_xy prefetch, dispatch, subordinate;
+};
+/* Of the first queue, and of the second one, number 1. */
+struct sim_queue_tiles sim_queue_tiles(const struct nocap_sim_options *o, unsigned number);
+/* The board's tiles for programs, column by column, all but those of its command queues. `at` has
+ * room for NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT. */
+uint32_t sim_list_workers(const struct nocap_sim_options *o, struct nocap_xy *at);
 
 /* Each machine has other delays for the same seed. */
 static inline void sim_kernel_begin(struct sim_kernel *k, const struct nocap_sim_options *o,

@@ -24,31 +24,42 @@ int nocap_sim_scenario_from_name(const char *name)
     return -1;
 }
 
-struct nocap_cq_board sim_queue_tiles(enum nocap_board board, unsigned number)
+struct sim_queue_tiles sim_queue_tiles(const struct nocap_sim_options *o, unsigned number)
 {
-    struct nocap_cq_board tiles = nocap_cq_board(board);
-    tiles.prefetch.y = (uint8_t)(tiles.prefetch.y + 2 * number);
-    tiles.dispatch.y = (uint8_t)(tiles.dispatch.y + 2 * number);
+    const struct nocap_cq_board usual = nocap_cq_board(o->board);
+    struct sim_queue_tiles tiles = {usual.prefetch, usual.dispatch, usual.dispatch};
+    unsigned rows = 2 * number;
+    if (o->apart) {
+        tiles = (struct sim_queue_tiles){{11, 8}, {5, 4}, {13, 6}};
+        rows = number;
+    }
+    if (o->scenario != NOCAP_SIM_FAST_DISPATCH_SUBORDINATE) {
+        tiles.subordinate = tiles.dispatch;
+    }
+    tiles.prefetch.y = (uint8_t)(tiles.prefetch.y + rows);
+    tiles.dispatch.y = (uint8_t)(tiles.dispatch.y + rows);
+    tiles.subordinate.y = (uint8_t)(tiles.subordinate.y + rows);
     return tiles;
 }
 
-static bool is_of_queue(enum nocap_board board, unsigned queues, struct nocap_xy at)
+static bool is_of_queue(const struct nocap_sim_options *o, struct nocap_xy at)
 {
     bool is = false;
-    for (unsigned i = 0; i < queues; i++) {
-        struct nocap_cq_board cq = sim_queue_tiles(board, i);
-        is |= nocap_xy_equal(at, cq.prefetch) || nocap_xy_equal(at, cq.dispatch);
+    for (unsigned i = 0; nocap_sim_has_queue(o->scenario) && i < o->queues; i++) {
+        struct sim_queue_tiles cq = sim_queue_tiles(o, i);
+        is |= nocap_xy_equal(at, cq.prefetch) || nocap_xy_equal(at, cq.dispatch) ||
+              nocap_xy_equal(at, cq.subordinate);
     }
     return is;
 }
 
-uint32_t sim_list_workers(enum nocap_board board, unsigned queues, struct nocap_xy *at)
+uint32_t sim_list_workers(const struct nocap_sim_options *o, struct nocap_xy *at)
 {
     uint32_t count = 0;
     for (uint8_t x = 0; x < NOCAP_GRID_WIDTH; x++) {
         for (uint8_t y = 0; y < NOCAP_GRID_HEIGHT; y++) {
             struct nocap_xy xy = {x, y};
-            if (nocap_is_tensix_tile(board, xy) && !is_of_queue(board, queues, xy)) {
+            if (nocap_is_tensix_tile(o->board, xy) && !is_of_queue(o, xy)) {
                 at[count++] = xy;
             }
         }
@@ -94,15 +105,16 @@ static enum nocap_status complete_options(const struct nocap_sim_options *given,
     options->board = given->board == NOCAP_BOARD_UNKNOWN ? NOCAP_BOARD_P100 : given->board;
     options->tiles = given->tiles == 0 ? NOCAP_SIM_TILES : given->tiles;
     options->launches = given->launches == 0 ? NOCAP_SIM_LAUNCHES : given->launches;
-    uint32_t workers = sim_list_workers(options->board, 0, at);
+    options->queues = given->queues == 0 ? 1 : given->queues;
+    uint32_t workers = sim_list_workers(options, at);
     RETURN_ERROR_IF(options->tiles > workers, err, NOCAP_E_USAGE,
                     "--tiles %u: a %s board has %u worker tiles; ask for at most so many",
                     options->tiles, nocap_board_name(options->board), workers);
-    options->queues = given->queues == 0 ? 1 : given->queues;
     if (given->profile == NULL &&
         (given->scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
          given->scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE ||
-         given->scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST || options->queues > 1)) {
+         given->scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST || given->apart ||
+         options->queues > 1)) {
         options->profile = nocap_profile_newest();
     }
     if (options->profile != NULL) {
@@ -165,7 +177,7 @@ enum nocap_status nocap_sim_header(const struct nocap_sim_options *options,
              (unsigned long long)o.variant);
     header->producer = strdup(producer);
     header->layout = strdup(profile.mailbox.name);
-    uint32_t workers = sim_list_workers(o.board, 0, at);
+    uint32_t workers = sim_list_workers(&o, at);
     if (is_command_queue(&o)) {
         sim_cq_header(&o, &profile, header);
     } else if (o.tiles < workers) {

@@ -83,7 +83,8 @@ void cq_place_core(struct cq *q, enum cq_core core, struct nocap_xy at)
 void cq_place_subordinate(struct cq *q, struct nocap_xy at)
 {
     bool free = cq_is_worker(q, at) && !cq_set_has(&q->program.list, at);
-    if (q->numbers->dispatchers > 1 && !q->subordinate_shown && cq_is_placed(q) &&
+    if (q->numbers->dispatchers > 1 && !q->subordinate_shown &&
+        !nocap_xy_equal(q->at[CQ_PREFETCH], CQ_NOWHERE) &&
         (free || nocap_xy_equal(at, q->at[CQ_DISPATCH]))) {
         q->subordinate_shown = true;
         q->subordinate_at = at;

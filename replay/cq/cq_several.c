@@ -116,6 +116,27 @@ static struct cq *set_up(struct cq *first, const struct observation *o)
                       : NULL;
 }
 
+/* What a subordinate dispatcher gets or does; its tile may be none that is known. */
+static bool is_subordinates(const struct cq *q, const struct nocap_event *e)
+{
+    bool page = e->op == NOCAP_OP_EXEC || e->op == NOCAP_OP_DONE;
+    bool credit = e->op == NOCAP_OP_CREDIT && e->by == NOCAP_BY_PREFETCH &&
+                  (e->has & NOCAP_F_SEM) != 0 && e->sem == q->numbers->subordinate_published;
+    return q->numbers->dispatchers > 1 && (credit || (page && cq_in_subordinate(q, e->addr)));
+}
+
+/* The queue that has relayed to its subordinate and not published, of several that one which began
+ * first; NULL: none. */
+static struct cq *with_page_open(struct cq *first)
+{
+    struct cq *with = NULL;
+    for (struct cq *q = first; q != NULL; q = next_of_chip(q)) {
+        bool open = q->subordinate.open && !q->subordinate_shown;
+        with = open && (with == NULL || q->subordinate.begun < with->subordinate.begun) ? q : with;
+    }
+    return with;
+}
+
 /* A `cq` event says the tile of the core that acts; a credit, of the one that gets it, which is
  * wrong where all cores are known. */
 static struct cq *of_event(struct cq *first, const struct nocap_event *e)
@@ -126,6 +147,13 @@ static struct cq *of_event(struct cq *first, const struct nocap_event *e)
         e->op == NOCAP_OP_EXEC || e->op == NOCAP_OP_DONE || (credit && e->by == NOCAP_BY_PREFETCH);
     enum cq_core core = executes ? CQ_DISPATCH : CQ_PREFETCH;
     struct cq *q = (e->has & NOCAP_F_AT) != 0 ? with_core(first, e->at) : first;
+    if (is_subordinates(first, e)) {
+        return q != NULL ? q : with_page_open(first);
+    }
+    if (q != NULL && executes && nocap_xy_equal(q->at[CQ_DISPATCH], CQ_NOWHERE) &&
+        nocap_xy_equal(q->subordinate_at, e->at)) {
+        cq_place_core(q, CQ_DISPATCH, e->at); /* both dispatchers are there */
+    }
     bool all = without_tile(first, core, &count) == NULL &&
                (!first->alone || first->boot[CQ_PREFETCH].done != 0);
     return q != NULL ? q : credit && all ? first : found(first, core, e->at);

@@ -145,7 +145,7 @@ static void read_header(struct sim_cq *q)
         q->load_seq = seq;
     }
     sim_cq_emit_load(q, q->board.dispatch, d->ptr, size, 0, d->header);
-    sim_cq_emit_exec(q, d->ptr, d->header, size, seq);
+    sim_cq_emit_exec(q, q->board.dispatch, d->ptr, d->header, size, seq);
 }
 
 static void loop(struct sim_cq *q, struct cq_agent *a)
@@ -159,7 +159,7 @@ static void loop(struct sim_cq *q, struct cq_agent *a)
         read_header(q);
         CQ_SLEEP(q, a, 20, 50);
         CO_CALL(q, a, sim_cq_execute);
-        sim_cq_emit_unit(q, NOCAP_OP_DONE, d->command_at, 0, 0);
+        sim_cq_emit_unit(q, NOCAP_OP_DONE, q->board.dispatch, d->command_at, 0, 0);
         sim_cq_dispatch_advance(q,
                                 (q->n->page - (d->ptr - q->n->buffer) % q->n->page) % q->n->page);
     }

@@ -86,16 +86,16 @@ const struct cq_place *sim_cq_sysmem_place(struct cq_agent *a, uint32_t addr, ui
     return &a->wanted;
 }
 
-static uint32_t value_at(const struct sim_cq *q, const struct cq_place *p)
+static uint32_t value_at(struct sim_cq *q, const struct cq_place *p)
 {
     if (p->space == NOCAP_SPACE_SYSMEM) {
         return sim_cq_load32(q->sysmem, p->addr);
     }
     if (p->addr >= NOCAP_L1_SIZE) {
-        return q->dispatch
-            .streams[(p->addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE - q->n->first_stream];
+        return sim_cq_streams(
+            q, p->at)[(p->addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE - q->n->first_stream];
     }
-    const uint8_t *l1 = nocap_xy_equal(p->at, q->board.prefetch) ? q->prefetch_l1 : q->dispatch_l1;
+    const uint8_t *l1 = sim_cq_l1(q, p->at);
     return p->size == 2 ? sim_cq_load16(l1, p->addr) : sim_cq_load32(l1, p->addr);
 }
 
@@ -234,23 +234,22 @@ void sim_cq_emit_mem(struct sim_cq *q, enum nocap_space space, struct nocap_xy a
 
 /* ---- records as units ---- */
 
-/* Of several queues the tile says which. */
-struct nocap_event *sim_cq_unit(struct sim_cq *q, enum nocap_op op)
+/* Of several queues, and of dispatchers that are apart, the tile says which. */
+struct nocap_event *sim_cq_unit(struct sim_cq *q, enum nocap_op op, struct nocap_xy at)
 {
     struct nocap_event *e = sim_event(&q->k, NOCAP_EV_CQ);
     e->op = (uint8_t)op;
-    if (q->peer != NULL) {
-        bool executes = op == NOCAP_OP_EXEC || op == NOCAP_OP_DONE;
-        sim_set_tile(e, executes ? q->board.dispatch : q->board.prefetch);
+    if (q->peer != NULL || sim_cq_is_apart(q)) {
+        sim_set_tile(e, at);
     }
     return e;
 }
 
-void sim_cq_emit_unit(struct sim_cq *q, enum nocap_op op, uint32_t addr, uint32_t size,
-                      uint64_t seq)
+void sim_cq_emit_unit(struct sim_cq *q, enum nocap_op op, struct nocap_xy at, uint32_t addr,
+                      uint32_t size, uint64_t seq)
 {
     if (sim_cq_shows(q, NOCAP_CLASS_CQ)) {
-        struct nocap_event *e = sim_cq_unit(q, op);
+        struct nocap_event *e = sim_cq_unit(q, op, at);
         e->addr = addr;
         e->has |= NOCAP_F_ADDR;
         if (op != NOCAP_OP_DONE) {
@@ -262,11 +261,11 @@ void sim_cq_emit_unit(struct sim_cq *q, enum nocap_op op, uint32_t addr, uint32_
     }
 }
 
-void sim_cq_emit_exec(struct sim_cq *q, uint32_t addr, const uint8_t *header, uint32_t size,
-                      uint64_t seq)
+void sim_cq_emit_exec(struct sim_cq *q, struct nocap_xy at, uint32_t addr, const uint8_t *header,
+                      uint32_t size, uint64_t seq)
 {
     if (sim_cq_shows(q, NOCAP_CLASS_CQ)) {
-        struct nocap_event *e = sim_cq_unit(q, NOCAP_OP_EXEC);
+        struct nocap_event *e = sim_cq_unit(q, NOCAP_OP_EXEC, at);
         e->addr = addr;
         e->has |= NOCAP_F_ADDR;
         sim_set_data(e, header, size);
@@ -278,7 +277,7 @@ void sim_cq_emit_exec(struct sim_cq *q, uint32_t addr, const uint8_t *header, ui
 void sim_cq_emit_read(struct sim_cq *q, enum nocap_op op, const struct cq_read *read, uint64_t seq)
 {
     if (sim_cq_shows(q, NOCAP_CLASS_CQ)) {
-        struct nocap_event *e = sim_cq_unit(q, op);
+        struct nocap_event *e = sim_cq_unit(q, op, q->board.prefetch);
         e->slot_index = read->slot;
         e->addr = read->offset;
         e->size = read->size;
@@ -292,7 +291,7 @@ void sim_cq_emit_credit(struct sim_cq *q, enum nocap_agent by, struct nocap_xy a
                         uint32_t semaphore, uint32_t pages, uint64_t seq)
 {
     if (sim_cq_shows(q, NOCAP_CLASS_CQ)) {
-        struct nocap_event *e = sim_cq_unit(q, NOCAP_OP_CREDIT);
+        struct nocap_event *e = sim_cq_unit(q, NOCAP_OP_CREDIT, at);
         sim_set_tile(e, at);
         e->by = (uint8_t)by;
         e->sem = semaphore;
@@ -307,7 +306,7 @@ void sim_cq_emit_record(struct sim_cq *q, uint32_t slot, uint32_t entry, uint32_
                         uint64_t seq)
 {
     if (sim_cq_shows(q, NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST)) {
-        struct nocap_event *e = sim_cq_unit(q, NOCAP_OP_RECORD);
+        struct nocap_event *e = sim_cq_unit(q, NOCAP_OP_RECORD, q->board.prefetch);
         e->slot_index = slot;
         e->entry = entry;
         e->addr = addr;

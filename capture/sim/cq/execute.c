@@ -156,10 +156,10 @@ static uint32_t read_count(struct sim_cq *q, uint32_t stream)
 }
 
 /* Signed, in the width of the counter. */
-bool sim_cq_has_counted(const struct sim_cq *q, uint64_t stream, uint64_t want)
+bool sim_cq_has_counted(struct sim_cq *q, struct nocap_xy at, uint64_t stream, uint64_t want)
 {
     uint32_t shift = 32 - q->n->count_bits;
-    uint32_t count = q->dispatch.streams[stream - q->n->first_stream];
+    uint32_t count = sim_cq_streams(q, at)[stream - q->n->first_stream];
     return (int32_t)((count - (uint32_t)want) << shift) >= 0;
 }
 
@@ -193,7 +193,7 @@ static void wait_stream(struct sim_cq *q, struct cq_agent *a)
                 a, q->board.dispatch, NOCAP_BY_BRISC,
                 nocap_stream_address((unsigned)d->command.stream, NOCAP_STREAM_SPACE_AVAILABLE), 4,
                 POLL_STREAM),
-            sim_cq_has_counted(q, d->command.stream, d->command.count));
+            sim_cq_has_counted(q, q->board.dispatch, d->command.stream, d->command.count));
     if ((d->command.flags & NOCAP_CQ_WAIT_CLEAR_STREAM) != 0) {
         CQ_SLEEP(q, a, 6, 4);
         d->count = read_count(q, (uint32_t)d->command.stream - q->n->first_stream);
@@ -230,6 +230,20 @@ static void set_offsets(struct sim_cq *q, struct cq_agent *a)
     CO_END(a);
 }
 
+/* A launch of the stream may go. */
+static void let_go(struct sim_cq *q, uint32_t stream)
+{
+    uint32_t at = sim_cq_sync(q->n, stream), launches = sim_cq_load32(q->dispatch_l1, at) + 1;
+    if (sim_cq_is_apart(q)) {
+        sim_cq_store32(q->dispatch_l1, at, launches);
+        store(q, SIM_CQ_INLINE, launches);
+        sim_cq_send_launches(q, stream, launches);
+    } else {
+        store(q, at, launches);
+        sim_cq_changed(q, CQ_WATCH_NOTIFIED);
+    }
+}
+
 /* All that was written has arrived; the subordinate dispatcher may send the go words. A fault: it
  * is not recorded. */
 static void notify_subordinate(struct sim_cq *q, struct cq_agent *a)
@@ -243,9 +257,7 @@ static void notify_subordinate(struct sim_cq *q, struct cq_agent *a)
     for (a->i = 0; a->i < q->n->streams; a->i++) {
         if ((d->command.index_bitmask >> a->i & 1) != 0 &&
             !sim_cq_fault_due(q, NOCAP_SIM_FAULT_NOTIFY_FORGOTTEN)) {
-            uint32_t at = sim_cq_sync(q->n, a->i);
-            store(q, at, sim_cq_load32(q->dispatch_l1, at) + 1);
-            sim_cq_changed(q, CQ_WATCH_NOTIFIED);
+            let_go(q, a->i);
             CQ_SLEEP(q, a, 4, 4);
         }
     }
@@ -290,7 +302,7 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
                               nocap_stream_address((unsigned)d->command.wait_stream,
                                                    NOCAP_STREAM_SPACE_AVAILABLE),
                               4, POLL_STREAM),
-            sim_cq_has_counted(q, d->command.wait_stream, d->command.wait_count));
+            sim_cq_has_counted(q, q->board.dispatch, d->command.wait_stream, d->command.wait_count));
     CQ_SLEEP(q, a, 5, 4);
     store(q, d->command_at, (uint32_t)d->command.go_signal);
     CQ_SLEEP(q, a, 6, 4);
@@ -432,7 +444,7 @@ static void terminate(struct sim_cq *q, struct cq_agent *a)
     CQ_SLEEP(q, a, 4, 8);
     sim_cq_emit_load(q, q->board.dispatch, sim_cq_semaphore(q->n, 0), 4,
                      sim_cq_load32(q->dispatch_l1, sim_cq_semaphore(q->n, 0)), NULL);
-    sim_cq_emit_unit(q, NOCAP_OP_DONE, d->command_at, 0, 0);
+    sim_cq_emit_unit(q, NOCAP_OP_DONE, q->board.dispatch, d->command_at, 0, 0);
     a->run = NULL;
     CO_END(a);
 }

@@ -13,8 +13,10 @@ enum {
     TO_NEXT_RECORD = 90,
     PREFETCH_TEXT = 7744, /* bytes of firmware */
     DISPATCH_TEXT = 12160,
-    ENABLES_PREFETCH = 1, /* BRISC; BRISC and NCRISC */
+    SUBORDINATE_TEXT = 3264,
+    ENABLES_PREFETCH = 1, /* BRISC; BRISC and NCRISC; NCRISC */
     ENABLES_DISPATCH = 3,
+    ENABLES_SUBORDINATE = 2,
     SHORT_BURST = 3, /* events that follow each other without a program between */
     LONG_BURST = 192,
     QUIET = 8000,
@@ -22,26 +24,21 @@ enum {
     PACKED_RECORDS = 8,
 };
 
-static cq_routine boot_prefetch, boot_dispatch, begin_run, take_workers, put_run, put_record,
+static cq_routine boot_prefetch, boot_dispatch, boot_subordinate, begin_run, take_workers, put_run, put_record,
     collect, take_event, read_stamps, end;
 
 /* ---- its accesses ---- */
 
-static uint8_t *l1_of(struct sim_cq *q, struct nocap_xy at)
-{
-    return at.y == q->board.prefetch.y ? q->prefetch_l1 : q->dispatch_l1;
-}
-
 static void write_bytes(struct sim_cq *q, struct nocap_xy at, uint32_t addr, const uint8_t *data,
                         uint32_t size)
 {
-    memcpy(l1_of(q, at) + addr, data, size);
+    memcpy(sim_cq_l1(q, at) + addr, data, size);
     sim_cq_emit_host_tile(q, at, addr, size, 0, data, 0);
 }
 
 static void write_word(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t value)
 {
-    sim_cq_store32(l1_of(q, at), addr, value);
+    sim_cq_store32(sim_cq_l1(q, at), addr, value);
     sim_cq_emit_host_tile(q, at, addr, 4, value, NULL, 0);
 }
 
@@ -64,7 +61,7 @@ static void write_launch(struct sim_cq *q, struct nocap_xy at, uint32_t enables)
         .local_cb_offset = (uint16_t)q->n->kernel_config_head,
         .remote_cb_offset = (uint16_t)q->n->kernel_config_head,
         .mode = NOCAP_MODE_HOST,
-        .brisc_noc_id = at.y == q->board.dispatch.y,
+        .brisc_noc_id = !nocap_xy_equal(at, q->board.prefetch),
         .min_remote_cb_start_index = NOCAP_CB_COUNT,
         .enables = enables,
     };
@@ -84,8 +81,8 @@ static void write_go(struct sim_cq *q, struct nocap_xy at)
 
 static void write_zeros(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t size)
 {
-    memset(l1_of(q, at) + addr, 0, size);
-    sim_cq_emit_host_tile(q, at, addr, size, 0, l1_of(q, at) + addr, 0);
+    memset(sim_cq_l1(q, at) + addr, 0, size);
+    sim_cq_emit_host_tile(q, at, addr, size, 0, sim_cq_l1(q, at) + addr, 0);
 }
 
 static void zero_queue(struct sim_cq *q)
@@ -164,8 +161,30 @@ static void boot_dispatch(struct sim_cq *q, struct cq_agent *a)
     HOST_PACE(q, a);
     write_go(q, at);
     q->host.rd = sim_cq_first_page(q->n);
+    if (sim_cq_is_apart(q)) {
+        CO_CALL(q, a, boot_subordinate);
+    }
     CQ_SLEEP(q, a, 400, 400);
     CO_GOTO(q, a, begin_run);
+    CO_END(a);
+}
+
+/* Where it has a tile of its own. */
+static void boot_subordinate(struct sim_cq *q, struct cq_agent *a)
+{
+    const struct nocap_xy at = q->board.subordinate;
+    CO_BEGIN(a);
+    HOST_PACE(q, a);
+    write_zeros(q, at, q->n->sync_sems, q->n->sync_sems_size);
+    HOST_PACE(q, a);
+    write_zeros(q, at, q->n->kernel_config, q->n->kernel_config_head);
+    HOST_PACE(q, a);
+    sim_cq_emit_host_text(q, at, q->n->kernel_config + q->n->kernel_config_head, SUBORDINATE_TEXT);
+    HOST_PACE(q, a);
+    write_launch(q, at, ENABLES_SUBORDINATE);
+    HOST_PACE(q, a);
+    write_go(q, at);
+    CO_RETURN(q, a);
     CO_END(a);
 }
 

@@ -12,7 +12,7 @@
 #include "capture/kernel/kernel.h"
 #include "capture/sim/brisc.h"
 #include "capture/sim/cq/places.h"
-#include "capture/sim/sim.h"
+#include "capture/sim/scenario.h"
 #include "formats/blackhole/cq_commands.h"
 #include "formats/blackhole/cq_layout.h"
 #include "formats/blackhole/mailbox.h"
@@ -50,6 +50,7 @@ enum cq_channel {
     CQ_CHANNEL_PUBLISH,
     CQ_CHANNEL_RELEASE,
     CQ_CHANNEL_SUBORDINATE_RELEASE,
+    CQ_CHANNEL_COUNT,
     CQ_CHANNELS,
 };
 
@@ -100,6 +101,7 @@ enum cq_packet_kind {
     CQ_PACKET_TILE,    /* dispatcher to one tile, or to a rectangle */
     CQ_PACKET_HOST,    /* dispatcher to host memory */
     CQ_PACKET_NOTIFY,  /* worker to a stream of the dispatch tile */
+    CQ_PACKET_COUNT,   /* .. the count of which a subordinate elsewhere passes on */
 };
 
 /* One read of the issue region, of one packet or several. */
@@ -228,7 +230,8 @@ struct cq_dispatch {
     uint32_t left;
 };
 
-/* The subordinate dispatcher, on another core of the dispatch tile. */
+/* The subordinate dispatcher, on another core of the dispatch tile, or on a tile of its own. Workers
+ * notify its tile. */
 struct cq_subordinate {
     uint32_t ptr;   /* L1 address of the command */
     uint32_t taken; /* pages */
@@ -238,6 +241,8 @@ struct cq_subordinate {
     uint32_t launched[NOCAP_CQ_STREAMS]; /* go signals of each counter */
     uint32_t turn;                       /* go word */
     bool hasty, keeps;                   /* faults: it does not wait; it gives no page back */
+    /* apart: notifies as they come, and as the dispatcher knows of them from here */
+    uint32_t streams[CQ_STREAMS_MAX], passed_on[CQ_STREAMS_MAX];
 };
 
 struct sim_cq {
@@ -251,7 +256,7 @@ struct sim_cq {
     bool unproven;        /* .. and the barrier behind them is left out */
     uint64_t load_seq;    /* of the next load that a trace shows; 0: none */
     uint64_t fault_program;
-    struct nocap_cq_board board;
+    struct sim_queue_tiles board;
     struct sim_cq *peer;        /* the other queue of the chip, with a clock of its own; or NULL */
     uint32_t number;            /* of this one, from 0 */
     bool shares, busy;          /* both launch on the same workers; this one does now */
@@ -269,7 +274,7 @@ struct sim_cq {
     struct cq_prefetch prefetch;
     struct cq_dispatch dispatch;
     struct cq_subordinate subordinate;
-    uint8_t *sysmem, *prefetch_l1, *dispatch_l1;
+    uint8_t *sysmem, *prefetch_l1, *dispatch_l1, *subordinate_l1; /* the last one where it is apart */
     uint8_t record[CQ_RECORD_MAX]; /* that the host makes, with its data commands */
     uint32_t record_size;
     uint8_t entry[CQ_RECORD_MAX]; /* that it publishes: one record, or several */
@@ -344,12 +349,12 @@ void sim_cq_emit_sysmem_word(struct sim_cq *q, enum nocap_kind kind, uint32_t ad
 void sim_cq_emit_mem(struct sim_cq *q, enum nocap_space space, struct nocap_xy at, uint32_t addr,
                      const uint8_t *data, uint32_t size);
 /* A `cq` event; the caller has filled q->event, but for what all have. */
-struct nocap_event *sim_cq_unit(struct sim_cq *q, enum nocap_op op);
-void sim_cq_emit_unit(struct sim_cq *q, enum nocap_op op, uint32_t addr, uint32_t size,
-                      uint64_t seq);
+struct nocap_event *sim_cq_unit(struct sim_cq *q, enum nocap_op op, struct nocap_xy at);
+void sim_cq_emit_unit(struct sim_cq *q, enum nocap_op op, struct nocap_xy at, uint32_t addr,
+                      uint32_t size, uint64_t seq);
 /* A dispatcher begins with a command. */
-void sim_cq_emit_exec(struct sim_cq *q, uint32_t addr, const uint8_t *header, uint32_t size,
-                      uint64_t seq);
+void sim_cq_emit_exec(struct sim_cq *q, struct nocap_xy at, uint32_t addr, const uint8_t *header,
+                      uint32_t size, uint64_t seq);
 void sim_cq_emit_read(struct sim_cq *q, enum nocap_op op, const struct cq_read *read, uint64_t seq);
 void sim_cq_emit_credit(struct sim_cq *q, enum nocap_agent by, struct nocap_xy at,
                         uint32_t semaphore, uint32_t pages, uint64_t seq);
@@ -367,11 +372,12 @@ void sim_cq_send_read(struct sim_cq *q, uint32_t offset, uint32_t l1, uint32_t s
 void sim_cq_send_gather(struct sim_cq *q, uint64_t addr, uint32_t l1, uint32_t size);
 void sim_cq_emit_gathered(struct sim_cq *q);
 /* Returns the id of the request. */
-uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_t size);
+uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, struct nocap_xy at, uint32_t to,
+                           uint32_t size);
 void sim_cq_emit_sent(struct sim_cq *q, struct nocap_xy at, uint32_t noc, uint64_t id);
-/* `pages` to a semaphore: of the prefetcher to the dispatch tile; of the dispatcher, and of the
+/* `pages` to a semaphore: of the prefetcher to a dispatcher's tile; of the dispatcher, and of the
  * subordinate one, to the prefetch tile. */
-void sim_cq_send_publish(struct sim_cq *q, uint32_t semaphore, uint32_t pages);
+void sim_cq_send_publish(struct sim_cq *q, struct nocap_xy at, uint32_t semaphore, uint32_t pages);
 void sim_cq_send_release(struct sim_cq *q, uint32_t semaphore, uint32_t pages);
 void sim_cq_send_subordinate_release(struct sim_cq *q, uint32_t pages);
 /* A go word of the subordinate dispatcher, from L1 address `from`. */
@@ -384,6 +390,10 @@ void sim_cq_send_tile(struct sim_cq *q, uint32_t from, uint32_t size);
 uint64_t sim_cq_send_host(struct sim_cq *q, uint32_t from, uint64_t offset, uint32_t size,
                           bool shows_done);
 void sim_cq_send_notify(struct sim_cq *q, struct cq_worker *w);
+/* What the dispatchers owe each other where they are apart: how many launches of a stream may go; how
+ * many workers have announced their end. */
+void sim_cq_send_launches(struct sim_cq *q, uint32_t stream, uint32_t launches);
+void sim_cq_send_count(struct sim_cq *q, uint32_t stream, uint32_t count);
 void sim_cq_packet_arrives(struct sim_cq *q, struct cq_packet *p);
 struct cq_worker *sim_cq_worker_at(struct sim_cq *q, struct nocap_xy at);
 
@@ -396,8 +406,9 @@ cq_routine sim_cq_execute;
 cq_routine sim_cq_dispatch_acquire, sim_cq_dispatch_copy;
 void sim_cq_dispatch_advance(struct sim_cq *q, uint32_t bytes);
 
-/* execute.c: whether so many workers have announced their end, in the width of the counter. */
-bool sim_cq_has_counted(const struct sim_cq *q, uint64_t stream, uint64_t want);
+/* execute.c: whether so many workers have announced their end, in the width of the counter, as that
+ * tile knows. */
+bool sim_cq_has_counted(struct sim_cq *q, struct nocap_xy at, uint64_t stream, uint64_t want);
 
 /* lower.c: the next record of the run into q->record; false: the run is complete. */
 bool sim_cq_lower_next(struct sim_cq *q);
@@ -431,6 +442,22 @@ static inline bool sim_cq_counts_on(const struct sim_cq *q)
 
 /* ---- places ---- */
 
+/* Whether the subordinate dispatcher has a tile of its own. */
+static inline bool sim_cq_is_apart(const struct sim_cq *q)
+{
+    return !nocap_xy_equal(q->board.subordinate, q->board.dispatch);
+}
+/* Memory of a tile of the queue; its counters of notifies, which a dispatcher's tile has. */
+static inline uint8_t *sim_cq_l1(const struct sim_cq *q, struct nocap_xy at)
+{
+    return nocap_xy_equal(at, q->board.prefetch)   ? q->prefetch_l1
+           : nocap_xy_equal(at, q->board.dispatch) ? q->dispatch_l1
+                                                   : q->subordinate_l1;
+}
+static inline uint32_t *sim_cq_streams(struct sim_cq *q, struct nocap_xy at)
+{
+    return nocap_xy_equal(at, q->board.dispatch) ? q->dispatch.streams : q->subordinate.streams;
+}
 /* From the start of the host memory of all queues to that of this one. */
 static inline uint64_t sim_cq_offset(const struct sim_cq *q)
 {

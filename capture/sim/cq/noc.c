@@ -15,6 +15,7 @@ static const struct {
     [CQ_PACKET_READ] = {560, 380, 0, 1},     [CQ_PACKET_PUBLISH] = {50, 60, 0, 1},
     [CQ_PACKET_RELEASE] = {50, 60, 0, 1},    [CQ_PACKET_TILE] = {60, 120, 40, 60},
     [CQ_PACKET_HOST] = {260, 120, 120, 100}, [CQ_PACKET_NOTIFY] = {60, 120, 0, 1},
+    [CQ_PACKET_COUNT] = {60, 120, 0, 1},
 };
 enum { MCAST_EXTRA = 140, SLOW_MCAST = 60000, SLOW_HOST = 40 };
 
@@ -156,23 +157,24 @@ void sim_cq_emit_gathered(struct sim_cq *q)
                q->next_id, 0);
 }
 
-uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_t size)
+uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, struct nocap_xy at, uint32_t to,
+                           uint32_t size)
 {
     const struct cq_packet p = {.id = ++q->next_id,
                                 .by = NOCAP_BY_BRISC,
                                 .size = size,
                                 .from = q->board.prefetch,
                                 .seq = sim_cq_seq(q)};
-    memcpy(q->dispatch_l1 + to, q->prefetch_l1 + from, size);
+    memcpy(sim_cq_l1(q, at) + to, q->prefetch_l1 + from, size);
     if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
         struct nocap_event *e = request(q, &p, NOCAP_OP_WRITE, q->n->noc_upstream, 0);
         set_source(e, p.from, from);
-        e->d = q->board.dispatch;
+        e->d = at;
         e->daddr = to;
         set_bytes(e, q->prefetch_l1 + from, size);
         sim_emit(&q->k, e);
     }
-    sim_cq_emit_unit(q, NOCAP_OP_RELAY, to, size, p.seq);
+    sim_cq_emit_unit(q, NOCAP_OP_RELAY, p.from, to, size, p.seq);
     return p.id;
 }
 
@@ -181,6 +183,7 @@ static void send_atomic(struct sim_cq *q, struct cq_packet *p, struct nocap_xy t
                         uint32_t semaphore)
 {
     bool to_prefetch = nocap_xy_equal(to, q->board.prefetch);
+    p->to = to;
     p->addr = sim_cq_semaphore(q->n, semaphore);
     p->size = 4;
     p->seq = sim_cq_seq(q);
@@ -199,12 +202,12 @@ static void send_atomic(struct sim_cq *q, struct cq_packet *p, struct nocap_xy t
     }
 }
 
-void sim_cq_send_publish(struct sim_cq *q, uint32_t semaphore, uint32_t pages)
+void sim_cq_send_publish(struct sim_cq *q, struct nocap_xy at, uint32_t semaphore, uint32_t pages)
 {
     struct cq_packet *p = new_packet(q, CQ_PACKET_PUBLISH);
     p->value = pages;
     p->from = q->board.prefetch;
-    send_atomic(q, p, q->board.dispatch, q->n->noc_upstream, semaphore);
+    send_atomic(q, p, at, q->n->noc_upstream, semaphore);
     send(q, p, CQ_CHANNEL_PUBLISH, 0);
 }
 
@@ -226,7 +229,7 @@ void sim_cq_send_subordinate_release(struct sim_cq *q, uint32_t pages)
     struct cq_packet *p = new_packet(q, CQ_PACKET_RELEASE);
     p->by = NOCAP_BY_NCRISC;
     p->value = pages;
-    p->from = q->board.dispatch;
+    p->from = q->board.subordinate;
     send_atomic(q, p, q->board.prefetch, q->n->noc_dispatch, q->n->subordinate_free);
     send(q, p, CQ_CHANNEL_SUBORDINATE_RELEASE, 0);
 }
@@ -242,6 +245,7 @@ static void keep_bytes(struct cq_packet *p, const uint8_t *bytes)
 /* To a tile, or to a rectangle. */
 static void emit_write(struct sim_cq *q, const struct cq_packet *p, uint32_t from)
 {
+    const uint8_t *l1 = sim_cq_l1(q, p->from);
     uint8_t buffer = p->by == NOCAP_BY_NCRISC ? 0 : 3;
     struct nocap_event *e = request(q, p, NOCAP_OP_WRITE, q->n->noc_dispatch, buffer);
     set_source(e, p->from, from);
@@ -255,9 +259,9 @@ static void emit_write(struct sim_cq *q, const struct cq_packet *p, uint32_t fro
         e->has |= NOCAP_F_MCAST | NOCAP_F_D2;
     }
     if (p->mcast || p->size != 4) {
-        set_bytes(e, q->dispatch_l1 + from, p->size);
+        set_bytes(e, l1 + from, p->size);
     } else {
-        e->value = sim_cq_load32(q->dispatch_l1, from);
+        e->value = sim_cq_load32(l1, from);
         e->has |= NOCAP_F_VALUE;
     }
     sim_emit(&q->k, e);
@@ -265,8 +269,8 @@ static void emit_write(struct sim_cq *q, const struct cq_packet *p, uint32_t fro
 
 static void send_write(struct sim_cq *q, struct cq_packet *p, uint32_t from, bool slow)
 {
-    p->from = q->board.dispatch;
-    keep_bytes(p, q->dispatch_l1 + from);
+    p->from = p->by == NOCAP_BY_NCRISC ? q->board.subordinate : q->board.dispatch;
+    keep_bytes(p, sim_cq_l1(q, p->from) + from);
     if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
         emit_write(q, p, from);
     }
@@ -338,7 +342,31 @@ uint64_t sim_cq_send_host(struct sim_cq *q, uint32_t from, uint64_t offset, uint
     return p->id;
 }
 
-/* ---- a worker ---- */
+void sim_cq_send_launches(struct sim_cq *q, uint32_t stream, uint32_t launches)
+{
+    struct cq_packet *p = new_packet(q, CQ_PACKET_TILE);
+    sim_cq_store32(q->dispatch_l1, SIM_CQ_INLINE, launches);
+    p->addr = sim_cq_sync(q->n, stream);
+    p->size = 4;
+    p->to = q->board.subordinate;
+    q->dispatch.issued++;
+    send_write(q, p, SIM_CQ_INLINE, false);
+}
+
+/* ---- counters of notifies ---- */
+
+static void send_inline(struct sim_cq *q, const struct cq_packet *p, bool posted)
+{
+    struct nocap_event *e =
+        request(q, p, NOCAP_OP_INLINE, q->n->noc_dispatch, p->by == NOCAP_BY_NCRISC ? 1 : 2);
+    e->posted = posted;
+    e->d = p->to;
+    e->daddr = p->addr;
+    e->value = p->value;
+    e->vc = (uint8_t)q->n->vc_unicast;
+    e->has |= NOCAP_F_POSTED | NOCAP_F_VALUE | NOCAP_F_VC;
+    sim_emit(&q->k, e);
+}
 
 void sim_cq_send_notify(struct sim_cq *q, struct cq_worker *w)
 {
@@ -351,16 +379,25 @@ void sim_cq_send_notify(struct sim_cq *q, struct cq_worker *w)
     p->size = 4;
     p->value = 1u << q->n->count_shift;
     if (w->observed && sim_cq_shows(q, NOCAP_CLASS_NOC)) {
-        struct nocap_event *e = request(q, p, NOCAP_OP_INLINE, q->n->noc_dispatch, 2);
-        e->posted = true;
-        e->d = p->to;
-        e->daddr = p->addr;
-        e->value = p->value;
-        e->vc = (uint8_t)q->n->vc_unicast;
-        e->has |= NOCAP_F_POSTED | NOCAP_F_VALUE | NOCAP_F_VC;
-        sim_emit(&q->k, e);
+        send_inline(q, p, true);
     }
     send(q, p, -1, 0);
+}
+
+void sim_cq_send_count(struct sim_cq *q, uint32_t stream, uint32_t count)
+{
+    struct cq_packet *p = new_packet(q, CQ_PACKET_COUNT);
+    p->by = NOCAP_BY_NCRISC;
+    p->from = q->board.subordinate;
+    p->to = q->board.dispatch;
+    p->addr = nocap_stream_address(q->n->first_stream + stream,
+                                   NOCAP_STREAM_TILES_RECEIVED); /* here: the size, which is set */
+    p->size = 4;
+    p->value = count;
+    if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
+        send_inline(q, p, false);
+    }
+    send(q, p, CQ_CHANNEL_COUNT, 0);
 }
 
 /* ---- arrival ---- */
@@ -378,8 +415,9 @@ static void read_lands(struct sim_cq *q, const struct cq_packet *p)
     }
 }
 
-static void counter_lands(uint8_t *l1, const struct cq_packet *p)
+static void counter_lands(struct sim_cq *q, const struct cq_packet *p)
 {
+    uint8_t *l1 = sim_cq_l1(q, p->to);
     sim_cq_store32(l1, (uint32_t)p->addr, sim_cq_load32(l1, (uint32_t)p->addr) + p->value);
 }
 
@@ -398,6 +436,11 @@ static void write_lands(struct sim_cq *q, const struct cq_packet *p)
         }
         return;
     }
+    if (!p->mcast && nocap_xy_equal(p->to, q->board.subordinate)) {
+        memcpy(sim_cq_l1(q, p->to) + p->addr, p->data, p->size);
+        sim_cq_changed(q, CQ_WATCH_NOTIFIED);
+        return;
+    }
     if (p->addr + p->size > CQ_LOW_L1) {
         return;
     }
@@ -412,10 +455,12 @@ static void notify_lands(struct sim_cq *q, const struct cq_packet *p)
 {
     uint32_t stream =
         (uint32_t)(p->addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE - q->n->first_stream;
-    bool here = nocap_xy_equal(p->to, q->board.dispatch);
+    bool counts = p->kind == CQ_PACKET_COUNT;
+    bool here = counts || nocap_xy_equal(p->to, q->board.subordinate);
     if (here && stream < q->n->streams) {
-        uint32_t *count = &q->dispatch.streams[stream];
-        *count = (*count + (p->value >> q->n->count_shift)) % (1u << q->n->count_bits);
+        uint32_t *count = &sim_cq_streams(q, p->to)[stream];
+        *count = counts ? p->value
+                        : (*count + (p->value >> q->n->count_shift)) % (1u << q->n->count_bits);
         sim_cq_changed(q, CQ_WATCH_STREAM);
     }
 }
@@ -435,16 +480,17 @@ void sim_cq_packet_arrives(struct sim_cq *q, struct cq_packet *p)
     switch ((enum cq_packet_kind)p->kind) {
     case CQ_PACKET_READ: read_lands(q, p); break;
     case CQ_PACKET_PUBLISH:
-        counter_lands(q->dispatch_l1, p);
+        counter_lands(q, p);
         sim_cq_changed(q, CQ_WATCH_PUBLISHED);
         break;
     case CQ_PACKET_RELEASE:
-        counter_lands(q->prefetch_l1, p);
+        counter_lands(q, p);
         sim_cq_changed(q, CQ_WATCH_CREDIT);
         break;
     case CQ_PACKET_TILE:
     case CQ_PACKET_HOST: write_lands(q, p); break;
-    case CQ_PACKET_NOTIFY: notify_lands(q, p); break;
+    case CQ_PACKET_NOTIFY:
+    case CQ_PACKET_COUNT: notify_lands(q, p); break;
     }
     if (acknowledged) {
         p->landed = true;

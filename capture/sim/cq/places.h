@@ -17,6 +17,8 @@ static inline uint32_t sim_cq_sync(const struct nocap_queue *n, uint32_t stream)
 {
     return n->sync_sems + stream * n->l1_align;
 }
+/* L1 that a word is sent from: a store through the network to L1 is a write of that. */
+enum { SIM_CQ_INLINE = 0x20 };
 static inline uint32_t sim_cq_slot(const struct nocap_queue *n, uint32_t slot)
 {
     return n->queue + slot * n->entry_bytes;

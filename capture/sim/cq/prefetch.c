@@ -244,7 +244,7 @@ static uint32_t send_piece(struct sim_cq *q)
     struct cq_prefetch *f = &q->prefetch;
     uint32_t n = f->left < q->n->burst ? f->left : q->n->burst;
     n = n < sim_cq_buffer_end(q->n) - f->ring ? n : sim_cq_buffer_end(q->n) - f->ring;
-    f->ids[f->pieces++] = sim_cq_send_relay(q, f->from, f->ring, n);
+    f->ids[f->pieces++] = sim_cq_send_relay(q, f->from, q->board.dispatch, f->ring, n);
     f->from += n;
     f->ring += n;
     f->ring = f->ring == sim_cq_buffer_end(q->n) ? q->n->buffer : f->ring;
@@ -279,7 +279,7 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
     }
     to_next_page(q);
     if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_BEFORE_DATA)) {
-        sim_cq_send_publish(q, 0, f->pages);
+        sim_cq_send_publish(q, q->board.dispatch, 0, f->pages);
         f->pages = 0;
     }
     CQ_SLEEP(q, a, 9, 42);
@@ -288,7 +288,7 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
     }
     CQ_SLEEP(q, a, 5, 1);
     if (f->pages > 0 && !sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_MISSED)) {
-        sim_cq_send_publish(q, 0, f->pages);
+        sim_cq_send_publish(q, q->board.dispatch, 0, f->pages);
     }
     CO_RETURN(q, a);
     CO_END(a);
@@ -315,7 +315,7 @@ static void relay_subordinate(struct sim_cq *q, struct cq_agent *a)
     f->subordinate.acquired++;
     bool astray = sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_PAGE_WRONG);
     uint32_t to = f->subordinate.ring + (astray ? q->n->subordinate_page : 0);
-    f->ids[0] = sim_cq_send_relay(q, f->cmd + NOCAP_CQ_HEADER,
+    f->ids[0] = sim_cq_send_relay(q, f->cmd + NOCAP_CQ_HEADER, q->board.subordinate,
                                   to < end ? to : q->n->subordinate_buffer, f->length);
     f->subordinate.ring += q->n->subordinate_page;
     f->subordinate.ring =
@@ -324,7 +324,7 @@ static void relay_subordinate(struct sim_cq *q, struct cq_agent *a)
     sim_cq_emit_sent(q, q->board.prefetch, q->n->noc_upstream, f->ids[0]);
     CQ_SLEEP(q, a, 5, 1);
     if (!sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_CREDIT_MISSED)) {
-        sim_cq_send_publish(q, q->n->subordinate_published, 1);
+        sim_cq_send_publish(q, q->board.subordinate, q->n->subordinate_published, 1);
     }
     CO_RETURN(q, a);
     CO_END(a);
@@ -376,7 +376,7 @@ static void relay_data(struct sim_cq *q, struct cq_agent *a)
             sim_cq_emit_sent(q, q->board.prefetch, q->n->noc_upstream, f->ids[a->i]);
         }
         CQ_SLEEP(q, a, 5, 1);
-        sim_cq_send_publish(q, 0, f->pages + (a->j == 0));
+        sim_cq_send_publish(q, q->board.dispatch, 0, f->pages + (a->j == 0));
     }
     to_next_page(q);
     CO_RETURN(q, a);

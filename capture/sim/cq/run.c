@@ -83,7 +83,8 @@ static void choose_roles(struct sim_cq *q)
  * in their ring must be of one host. */
 static bool shares_workers(const struct nocap_sim_options *o)
 {
-    bool may = o->scenario != NOCAP_SIM_FAST_DISPATCH_SUBORDINATE;
+    bool may = o->scenario != NOCAP_SIM_FAST_DISPATCH_SUBORDINATE &&
+               o->scenario != NOCAP_SIM_FAST_DISPATCH_MULTICAST;
     return o->queues > 1 && (o->workers == 1 || (may && o->variant % 2 == 0));
 }
 
@@ -135,7 +136,7 @@ static void show_mailbox(struct sim_cq *q, struct nocap_xy at)
 static void set_up_workers(struct sim_cq *q)
 {
     struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
-    sim_list_workers(q->options.board, q->options.queues, at);
+    sim_list_workers(&q->options, at);
     for (uint32_t i = 0; i < q->options.workers; i++) {
         q->worker[i].at = at[i];
         q->worker[i].observed = is_observed(&q->options, i);
@@ -154,7 +155,7 @@ static void set_up(struct sim_cq *q)
         span = (span + 1) / 2; /* its occasion, a wrap, comes later */
     }
     q->fault_program = first + sim_mix(&q->k, 5, 0) % span;
-    q->board = sim_queue_tiles(q->options.board, q->number);
+    q->board = sim_queue_tiles(&q->options, q->number);
     q->shows = view_classes[q->options.view];
     for (uint16_t i = 0; i < CQ_PACKETS_MAX; i++) {
         q->packet[i].next = (uint16_t)(i + 1);
@@ -168,6 +169,9 @@ static void set_up(struct sim_cq *q)
     q->worker += first_worker(&q->options, q->number, &q->workers);
     show_mailbox(q, q->board.prefetch);
     show_mailbox(q, q->board.dispatch);
+    if (sim_cq_is_apart(q)) {
+        show_mailbox(q, q->board.subordinate);
+    }
     choose_roles(q);
     q->k.now = 0;
     add_agent(q, sim_cq_host_boot);
@@ -238,6 +242,7 @@ static void tear_down(struct sim_cq *q)
         }
         free(q->prefetch_l1);
         free(q->dispatch_l1);
+        free(q->subordinate_l1);
     }
     free(q);
 }
@@ -265,8 +270,9 @@ static struct sim_cq *new_queue(const struct nocap_profile *profile, uint32_t nu
     q->sysmem = new_sysmem(profile->queue.sysmem_size);
     q->prefetch_l1 = calloc(1, NOCAP_L1_SIZE);
     q->dispatch_l1 = calloc(1, NOCAP_L1_SIZE);
+    q->subordinate_l1 = calloc(1, NOCAP_L1_SIZE);
     if (q->sysmem == MAP_FAILED || q->prefetch_l1 == NULL || q->dispatch_l1 == NULL ||
-        !sim_time_init(&q->k, CQ_AGENTS_MAX + CQ_PACKETS_MAX)) {
+        q->subordinate_l1 == NULL || !sim_time_init(&q->k, CQ_AGENTS_MAX + CQ_PACKETS_MAX)) {
         tear_down(q);
         return NULL;
     }
@@ -371,7 +377,11 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct noca
                     "--queues %u: under --profile %s a chip has one command queue; leave --profile "
                     "out for the newest runtime that may have two",
                     o->queues, profile->name);
-    uint32_t workers = sim_list_workers(o->board, o->queues, at);
+    RETURN_ERROR_IF(o->apart && n->p100_x != 0, err, NOCAP_E_USAGE,
+                    "--apart: under --profile %s the cores of the queue have their tiles; leave "
+                    "--profile out for the newest runtime that chooses them",
+                    profile->name);
+    uint32_t workers = sim_list_workers(o, at);
     o->workers = o->workers == 0 ? NOCAP_SIM_WORKERS : o->workers;
     RETURN_ERROR_IF(o->workers > workers, err, NOCAP_E_USAGE,
                     "--workers %u: a %s board has %u tiles for programs beside its command queue; "
@@ -406,7 +416,7 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct noca
 void sim_cq_header(const struct nocap_sim_options *o, const struct nocap_profile *profile,
                    struct nocap_header *header)
 {
-    const struct nocap_cq_board board = sim_queue_tiles(o->board, 0);
+    const struct sim_queue_tiles board = sim_queue_tiles(o, 0);
     struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
     header->complete = NOCAP_FALSE;
     header->observes = view_classes[o->view];
@@ -421,16 +431,19 @@ void sim_cq_header(const struct nocap_sim_options *o, const struct nocap_profile
                                          .kernel_config = profile->queue.kernel_config};
     if ((header->observes & NOCAP_CLASS_CORE_STORE) != 0) {
         uint32_t count = 0;
-        sim_list_workers(o->board, o->queues, at);
+        sim_list_workers(o, at);
         for (uint32_t i = 0; i < o->workers; i++) {
             if (is_observed(o, i)) {
                 at[count++] = at[i];
             }
         }
         for (uint32_t i = 0; i < o->queues; i++) {
-            struct nocap_cq_board of = sim_queue_tiles(o->board, i);
+            struct sim_queue_tiles of = sim_queue_tiles(o, i);
             at[count++] = of.prefetch;
             at[count++] = of.dispatch;
+            if (!nocap_xy_equal(of.subordinate, of.dispatch)) {
+                at[count++] = of.subordinate;
+            }
         }
         header->scope = malloc(count * sizeof *header->scope);
         header->has_scope = true;

@@ -187,9 +187,9 @@ static void kernel(struct sim_cq *q, struct cq_agent *a)
 }
 
 /* Faults: no notify, or a second one; both need that the others have made theirs. */
-static bool is_last(const struct sim_cq *q)
+static bool is_last(struct sim_cq *q)
 {
-    return q->dispatch.streams[0] + 1 >= q->workers;
+    return sim_cq_streams(q, q->board.subordinate)[0] + 1 >= q->workers;
 }
 
 static void notify(struct sim_cq *q, struct cq_worker *w)

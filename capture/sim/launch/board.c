@@ -38,7 +38,7 @@ static void find_rectangles(struct sim *m, const struct nocap_xy *at, uint32_t c
 static void init_board(struct sim *m)
 {
     struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
-    uint32_t count = sim_list_workers(m->options.board, 0, at);
+    uint32_t count = sim_list_workers(&m->options, at);
     find_rectangles(m, at, count);
     for (uint32_t i = 0; i < m->tiles; i++) {
         init_tile(m, i, at[i]);
