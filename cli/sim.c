@@ -55,8 +55,8 @@ static enum nocap_status refuse_misplaced(const struct cli_sim_settings *s,
 {
     bool queue = nocap_sim_has_queue(scenario);
     RETURN_ERROR_IF(
-        !queue && (s->programs.given || s->workers.given || s->queues.given || s->apart ||
-                   s->view != 0),
+        !queue &&
+            (s->programs.given || s->workers.given || s->queues.given || s->apart || s->view != 0),
         err, NOCAP_E_USAGE,
         "--programs, --workers, --queues, --apart and --view belong to the fast-dispatch "
         "scenarios; %s "

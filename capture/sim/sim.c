@@ -110,11 +110,10 @@ static enum nocap_status complete_options(const struct nocap_sim_options *given,
     RETURN_ERROR_IF(options->tiles > workers, err, NOCAP_E_USAGE,
                     "--tiles %u: a %s board has %u worker tiles; ask for at most so many",
                     options->tiles, nocap_board_name(options->board), workers);
-    if (given->profile == NULL &&
-        (given->scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
-         given->scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE ||
-         given->scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST || given->apart ||
-         options->queues > 1)) {
+    if (given->profile == NULL && (given->scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
+                                   given->scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE ||
+                                   given->scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST ||
+                                   given->apart || options->queues > 1)) {
         options->profile = nocap_profile_newest();
     }
     if (options->profile != NULL) {

@@ -115,7 +115,7 @@ struct nocap_sim_options {
     uint32_t workers; /* tiles that run programs, 0: NOCAP_SIM_WORKERS */
     uint32_t queues;  /* of the chip, 1 or 2; 0: one. Bit 0 of the variant: each has workers of its
                          own; bit 1: a fault strikes in the second one */
-    bool apart;          /* each core of a queue has a tile of its own, somewhere on the board */
+    bool apart;       /* each core of a queue has a tile of its own, somewhere on the board */
     const char *profile; /* of the runtime, one that nocap ships; NULL: the default, unnamed */
 };
 

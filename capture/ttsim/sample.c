@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "capture/live/session.h"
+#include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/registers.h"
 #include "formats/blackhole/xy.h"
 #include "formats/profile/profile.h"
 
 enum {
     WINDOW = NOCAP_TLB_2M_COUNT - 1,
-    MAILBOX_FIRST = 0x60,
-    MAILBOX_END = 0x600, /* of the widest layout */
     QUEUE_BYTES_MAX = 0x2000,
     SEMAPHORE_BYTES_MAX = 0x100,
     COUNTERS = 6,
@@ -22,7 +21,7 @@ enum {
 /* The words of a tile as the look before found them. */
 struct look {
     bool queue; /* the host stored to the pointers of a command queue */
-    uint8_t mailbox[MAILBOX_END - MAILBOX_FIRST];
+    uint8_t mailbox[NOCAP_MAILBOX_END - NOCAP_MAILBOX_BASE];
     uint8_t pointers[QUEUE_BYTES_MAX], semaphores[SEMAPHORE_BYTES_MAX];
     uint32_t registers[REGISTERS];
 };
@@ -114,7 +113,8 @@ void sample_stored(const struct ttsim_chip *chip, unsigned bar, uint64_t offset,
         return;
     }
     bool queue = overlaps(addr, size, s.pointers, s.pointers_size);
-    if (!queue && !overlaps(addr, size, MAILBOX_FIRST, MAILBOX_END - MAILBOX_FIRST)) {
+    if (!queue &&
+        !overlaps(addr, size, NOCAP_MAILBOX_BASE, NOCAP_MAILBOX_END - NOCAP_MAILBOX_BASE)) {
         return;
     }
     struct nocap_xy to = place.multicast ? place.to : place.at;
@@ -195,7 +195,7 @@ static bool look_at_memory(const struct ttsim_chip *chip, struct nocap_xy at, ui
 
 static bool goes(const struct look *look, uint32_t go_messages)
 {
-    uint32_t signal = go_messages + NOCAP_GO_SIGNAL_BYTE - MAILBOX_FIRST;
+    uint32_t signal = go_messages + NOCAP_GO_SIGNAL_BYTE - NOCAP_MAILBOX_BASE;
     return signal < sizeof look->mailbox && look->mailbox[signal] == NOCAP_GO_GO;
 }
 
@@ -211,7 +211,8 @@ static bool works(const struct look *look, bool changed)
 
 static void look_at(const struct ttsim_chip *chip, struct nocap_xy at, struct look *look)
 {
-    bool changed = look_at_memory(chip, at, MAILBOX_FIRST, look->mailbox, sizeof look->mailbox);
+    bool changed =
+        look_at_memory(chip, at, NOCAP_MAILBOX_BASE, look->mailbox, sizeof look->mailbox);
     if (look->queue) {
         look_at_memory(chip, at, s.semaphores, look->semaphores, s.semaphores_size);
         look_at_memory(chip, at, s.pointers, look->pointers, s.pointers_size);

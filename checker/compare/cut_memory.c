@@ -13,7 +13,6 @@ enum {
     LINE = 64,
     LINES_MAX = 1 << 18,
     ACCESS_LINES_MAX = 256, /* of one access; what a longer one holds is data, not protocol */
-    MAILBOX_END = 0x600,    /* behind the widest mailbox */
 };
 
 struct line_key {
@@ -85,10 +84,10 @@ static void want(struct cut_memory *memory, uint64_t place, uint64_t addr, uint6
 void cut_memory_want(struct cut_memory *memory, const struct nocap_event *event)
 {
     if ((event->has & NOCAP_F_AT) != 0 && event->space == NOCAP_SPACE_TILE) {
-        want(memory, place_of(NOCAP_SPACE_TILE, event->chip, event->at), 0, MAILBOX_END);
+        want(memory, place_of(NOCAP_SPACE_TILE, event->chip, event->at), 0, NOCAP_MAILBOX_END);
     }
     if (event->kind == NOCAP_EV_NOC) {
-        want(memory, place_of(NOCAP_SPACE_TILE, event->chip, event->d), 0, MAILBOX_END);
+        want(memory, place_of(NOCAP_SPACE_TILE, event->chip, event->d), 0, NOCAP_MAILBOX_END);
     }
     if (is_access(event) && is_memory(event)) {
         want(memory, place_of(event->space, event->chip, event->at), event->addr, size_of(event));

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "checker/core/queue_evidence.h"
+#include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/tile_map.h"
 #include "formats/profile/profile.h"
 
@@ -16,8 +17,7 @@ enum {
     LOOKED_AT = 1 << 16, /* events: launches come early, or not at all */
     RECORDS = 256,       /* of a queue are enough */
     STRANGERS = 16,      /* addresses of go words that no layout has */
-    MAILBOX_END = 0x600,
-    MESSAGE_LEAST = 64, /* bytes of a launch message */
+    MESSAGE_LEAST = 64,  /* bytes of a launch message */
 };
 
 struct stranger {
@@ -36,6 +36,7 @@ struct evidence {
     uint32_t sense[NOCAP_LAYOUT_COUNT]; /* GOs with a message that starts cores, by layout */
     struct stranger nonsense[NOCAP_LAYOUT_COUNT]; /* with one that does not */
     uint32_t largest;                             /* store to the launch ring, bytes */
+    uint32_t ring;                                /* .. that it was, or the first that there is */
     struct queue_evidence *queue;                 /* NULL: not wanted */
 };
 
@@ -66,7 +67,7 @@ static void look_at_word(struct evidence *e, const struct nocap_event *event, ui
 {
     uint8_t signal = nocap_go_decode((uint32_t)event->value).signal;
     bool init = signal == NOCAP_GO_INIT;
-    if ((!init && signal != NOCAP_GO_GO) || addr < NOCAP_LAUNCH_RING || addr >= MAILBOX_END ||
+    if ((!init && signal != NOCAP_GO_GO) || addr < e->ring || addr >= NOCAP_MAILBOX_END ||
         addr % NOCAP_GO_WORD_SIZE != 0) {
         return;
     }
@@ -92,6 +93,25 @@ static void look_at_word(struct evidence *e, const struct nocap_event *event, ui
     }
 }
 
+/* Whether a layout has its launch ring there. */
+static bool is_ring(uint64_t addr)
+{
+    bool is = false;
+    for (unsigned i = 0; i < NOCAP_LAYOUT_COUNT; i++) {
+        is |= nocap_layouts[i].launch_base == addr;
+    }
+    return is;
+}
+
+static uint32_t first_ring(void)
+{
+    uint32_t first = UINT32_MAX;
+    for (unsigned i = 0; i < NOCAP_LAYOUT_COUNT; i++) {
+        first = nocap_layouts[i].launch_base < first ? nocap_layouts[i].launch_base : first;
+    }
+    return first;
+}
+
 static void look(struct evidence *e, const struct nocap_event *event)
 {
     bool host = event->kind == NOCAP_EV_WRITE && event->by == NOCAP_BY_HOST &&
@@ -103,16 +123,16 @@ static void look(struct evidence *e, const struct nocap_event *event)
     uint64_t addr = host ? event->addr : event->daddr;
     if (event->size == NOCAP_GO_WORD_SIZE && (event->has & NOCAP_F_VALUE) != 0) {
         look_at_word(e, event, addr);
-    } else if (addr == NOCAP_LAUNCH_RING && event->size > e->largest) {
+    } else if (is_ring(addr) && event->size > e->largest) {
+        e->ring = (uint32_t)addr;
         e->largest = event->size < UINT32_MAX ? (uint32_t)event->size : UINT32_MAX;
     }
-    if (addr == NOCAP_LAUNCH_RING && e->message_size == 0 && event->data_size == event->size) {
+    if (is_ring(addr) && e->message_size == 0 && event->data_size == event->size) {
         e->message_size =
             event->data_size < sizeof e->message ? event->data_size : sizeof e->message;
         memcpy(e->message, event->data, e->message_size);
     }
-    if (addr == NOCAP_LAUNCH_RING && event->data_size == event->size &&
-        event->data_size <= sizeof e->last) {
+    if (is_ring(addr) && event->data_size == event->size && event->data_size <= sizeof e->last) {
         e->last_size = event->data_size;
         memcpy(e->last, event->data, e->last_size);
     }
@@ -147,7 +167,7 @@ static const struct stranger *find_stranger(const struct evidence *e,
     const struct stranger *found = NULL;
     for (unsigned i = 0; i < STRANGERS; i++) {
         const struct stranger *s = &e->strangers[i];
-        bool behind = s->address >= NOCAP_LAUNCH_RING + NOCAP_LAUNCH_SLOTS * e->largest;
+        bool behind = s->address >= e->ring + NOCAP_LAUNCH_SLOTS * e->largest;
         bool large = e->largest >= MESSAGE_LEAST && behind && !is_go_word(said, s->address);
         if (s->gos > 0 && s->address == said->go_messages) {
             return NULL;
@@ -363,6 +383,7 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
     struct evidence *e = calloc(1, sizeof *e);
     RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
     enum nocap_status status = NOCAP_OK;
+    e->ring = first_ring();
     if (queue_evidence_wanted(header)) {
         status = queue_evidence_new(&e->queue, header, err);
     }

@@ -18,7 +18,7 @@ enum {
     WORTH_SETUP = 64,  /* a word of the set-up, with its only right value */
     WORTH_FIRST = 48,  /* the first command at the start of the buffer */
 };
-enum { MAILBOX_END = 0x600, MESSAGE_LEAST = 64 };
+enum { MESSAGE_LEAST = 64 };
 
 bool queue_evidence_wanted(const struct nocap_header *header)
 {
@@ -171,7 +171,8 @@ static enum written mailbox_write(const struct nocap_profile *p, const struct no
                     (addr - l->launch_base) % l->launch_size == 0 && size % l->launch_size == 0;
     bool word =
         size == NOCAP_GO_WORD_SIZE && (addr == l->go_messages || addr == l->go_message_index);
-    bool other = addr >= l->launch_base && addr + size <= MAILBOX_END && size >= MESSAGE_LEAST;
+    bool other =
+        addr >= l->launch_base && addr + size <= NOCAP_MAILBOX_END && size >= MESSAGE_LEAST;
     return messages ? MESSAGES : word ? A_WORD : other ? OTHER : NOTHING;
 }
 

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "checker/views/watch.h"
+#include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/niu.h"
 
-enum { MAILBOX_END = 0x600, NAME = 64 };
+enum { NAME = 64 };
 
 static uint32_t lane_track(struct watch *w, struct watch_tile *tile, unsigned noc, unsigned lane)
 {
@@ -171,7 +172,7 @@ void watch_request(struct watch *w, const struct nocap_event *e)
         report_request(w, tile, e, lane_track(w, tile, e->noc, open_lane(w, tile, e)));
         count_open(w, tile, e->noc, e->t);
     }
-    if (e->op != NOCAP_OP_READ && e->daddr < MAILBOX_END && (e->has & NOCAP_F_D) != 0) {
+    if (e->op != NOCAP_OP_READ && e->daddr < NOCAP_MAILBOX_END && (e->has & NOCAP_F_D) != 0) {
         watch_mailboxes(w, e, e->d, (e->has & NOCAP_F_D2) != 0 ? e->d2 : e->d);
     }
 }

@@ -4,9 +4,10 @@
 
 #include "checker/views/watch.h"
 #include "formats/blackhole/address_name.h"
+#include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/tensix_isa.h"
 
-enum { MAILBOX_END = 0x600, TILES_A_GO = NOCAP_MARK_FLOWS };
+enum { TILES_A_GO = NOCAP_MARK_FLOWS };
 
 uint32_t watch_core(struct watch *w, struct watch_tile *tile, unsigned processor)
 {
@@ -246,7 +247,7 @@ void watch_access(struct watch *w, const struct nocap_event *e)
     if (e->space != NOCAP_SPACE_TILE || (e->has & NOCAP_F_AT) == 0) {
         return;
     }
-    if (e->addr < MAILBOX_END && !w->leads) {
+    if (e->addr < NOCAP_MAILBOX_END && !w->leads) {
         watch_mailboxes(w, e, e->at, (e->has & NOCAP_F_TO) != 0 ? e->to : e->at);
     } else if (e->addr >= NOCAP_BASE_STREAM && (e->has & NOCAP_F_VALUE) != 0 &&
                w->header->arch == NOCAP_ARCH_BLACKHOLE) {

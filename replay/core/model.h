@@ -89,7 +89,7 @@ struct tile_table {
 
 /* Where in a tile what lies; decode.c makes it. */
 enum {
-    ADDRESS_WORDS = 0x600 / 4, /* of L1: up to behind the widest mailbox */
+    ADDRESS_WORDS = NOCAP_MAILBOX_END / 4, /* of L1: up to behind the widest mailbox */
     ADDRESS_PAGE = 0x1000,
     FIRST_PAGE = NOCAP_BASE_LDM / ADDRESS_PAGE, /* of what is not L1 and no gap */
     ADDRESS_PAGES = NOCAP_LAST_TENSIX_CFG / ADDRESS_PAGE + 1 - FIRST_PAGE,

@@ -297,12 +297,13 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_dispatch *d = &q->dispatch;
     CO_BEGIN(a);
-    CQ_POLL(q, a, CQ_WATCH_STREAM,
-            sim_cq_tile_place(a, q->board.dispatch, NOCAP_BY_BRISC,
-                              nocap_stream_address((unsigned)d->command.wait_stream,
-                                                   NOCAP_STREAM_SPACE_AVAILABLE),
-                              4, POLL_STREAM),
-            sim_cq_has_counted(q, q->board.dispatch, d->command.wait_stream, d->command.wait_count));
+    CQ_POLL(
+        q, a, CQ_WATCH_STREAM,
+        sim_cq_tile_place(
+            a, q->board.dispatch, NOCAP_BY_BRISC,
+            nocap_stream_address((unsigned)d->command.wait_stream, NOCAP_STREAM_SPACE_AVAILABLE), 4,
+            POLL_STREAM),
+        sim_cq_has_counted(q, q->board.dispatch, d->command.wait_stream, d->command.wait_count));
     CQ_SLEEP(q, a, 5, 4);
     store(q, d->command_at, (uint32_t)d->command.go_signal);
     CQ_SLEEP(q, a, 6, 4);

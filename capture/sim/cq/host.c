@@ -24,8 +24,8 @@ enum {
     PACKED_RECORDS = 8,
 };
 
-static cq_routine boot_prefetch, boot_dispatch, boot_subordinate, begin_run, take_workers, put_run, put_record,
-    collect, take_event, read_stamps, end;
+static cq_routine boot_prefetch, boot_dispatch, boot_subordinate, begin_run, take_workers, put_run,
+    put_record, collect, take_event, read_stamps, end;
 
 /* ---- its accesses ---- */
 

@@ -31,8 +31,8 @@ enum cq_size {
     CQ_PACKETS_MAX = 1024,
     CQ_PACKETS_OUT = 256, /* packets on their way at which the dispatcher pauses */
     CQ_RECTANGLES_MAX = NOCAP_CQ_PACKED_LARGE,
-    CQ_LOW_L1 = 0x600, /* bytes of a worker's L1 that are kept: its mailbox */
-    CQ_SHOWN = 4096,   /* a longer payload is left out of the trace */
+    CQ_LOW_L1 = NOCAP_MAILBOX_END, /* bytes of a worker's L1 that are kept: its mailbox */
+    CQ_SHOWN = 4096,               /* a longer payload is left out of the trace */
     CQ_RECORD_MAX = 0x20000,
     CQ_DEPTH = 3,                     /* routines that call each other */
     CQ_TEXT_HEAD = 64,                /* bytes of firmware text that an event shows */
@@ -230,8 +230,8 @@ struct cq_dispatch {
     uint32_t left;
 };
 
-/* The subordinate dispatcher, on another core of the dispatch tile, or on a tile of its own. Workers
- * notify its tile. */
+/* The subordinate dispatcher, on another core of the dispatch tile, or on a tile of its own.
+ * Workers notify its tile. */
 struct cq_subordinate {
     uint32_t ptr;   /* L1 address of the command */
     uint32_t taken; /* pages */
@@ -274,7 +274,8 @@ struct sim_cq {
     struct cq_prefetch prefetch;
     struct cq_dispatch dispatch;
     struct cq_subordinate subordinate;
-    uint8_t *sysmem, *prefetch_l1, *dispatch_l1, *subordinate_l1; /* the last one where it is apart */
+    uint8_t *sysmem, *prefetch_l1, *dispatch_l1,
+        *subordinate_l1;           /* the last one where it is apart */
     uint8_t record[CQ_RECORD_MAX]; /* that the host makes, with its data commands */
     uint32_t record_size;
     uint8_t entry[CQ_RECORD_MAX]; /* that it publishes: one record, or several */
@@ -390,8 +391,8 @@ void sim_cq_send_tile(struct sim_cq *q, uint32_t from, uint32_t size);
 uint64_t sim_cq_send_host(struct sim_cq *q, uint32_t from, uint64_t offset, uint32_t size,
                           bool shows_done);
 void sim_cq_send_notify(struct sim_cq *q, struct cq_worker *w);
-/* What the dispatchers owe each other where they are apart: how many launches of a stream may go; how
- * many workers have announced their end. */
+/* What the dispatchers owe each other where they are apart: how many launches of a stream may go;
+ * how many workers have announced their end. */
 void sim_cq_send_launches(struct sim_cq *q, uint32_t stream, uint32_t launches);
 void sim_cq_send_count(struct sim_cq *q, uint32_t stream, uint32_t count);
 void sim_cq_packet_arrives(struct sim_cq *q, struct cq_packet *p);

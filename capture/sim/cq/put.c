@@ -455,8 +455,7 @@ void sim_cq_put_go_list(struct sim_cq *q)
 void sim_cq_put_go(struct sim_cq *q, uint32_t count, uint32_t wait_count, bool multicasts)
 {
     const struct nocap_xy counts = q->board.subordinate;
-    struct nocap_go_word go = {
-        .master_x = counts.x, .master_y = counts.y, .signal = NOCAP_GO_GO};
+    struct nocap_go_word go = {.master_x = counts.x, .master_y = counts.y, .signal = NOCAP_GO_GO};
     bool mcast = multicasts || sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_MULTICAST);
     if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_WRONG_STREAM)) {
         go.offset = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subordinate dispatcher: NCRISC of the dispatch tile, or of another, which sends go words while
- * the dispatcher prepares what comes next. A page is a command. */
+/* The subordinate dispatcher: NCRISC of the dispatch tile, or of another, which sends go words
+ * while the dispatcher prepares what comes next. A page is a command. */
 #include <string.h>
 
 #include "capture/sim/cq/machine.h"
@@ -19,8 +19,7 @@ void sim_cq_subordinate_boot(struct sim_cq *q, struct cq_agent *a)
 {
     CO_BEGIN(a);
     CQ_AWAIT(q, a, CQ_WATCH_START,
-             memory(q)[nocap_go_word_address(q->layout, 0) + NOCAP_GO_SIGNAL_BYTE] ==
-                 NOCAP_GO_GO);
+             memory(q)[nocap_go_word_address(q->layout, 0) + NOCAP_GO_SIGNAL_BYTE] == NOCAP_GO_GO);
     CQ_SLEEP(q, a, BOOT, BOOT);
     q->subordinate.ptr = q->n->subordinate_buffer;
     CO_GOTO(q, a, sim_cq_is_apart(q) ? boot_streams : loop);

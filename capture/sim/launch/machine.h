@@ -21,10 +21,10 @@ struct sim_tile;
 typedef void sim_routine(struct sim *m, struct sim_core *c);
 
 enum sim_size {
-    SIM_LOW_L1 = 0x600,    /* bytes of L1 from 0 that are kept: boot jump and mailbox */
-    SIM_FIFO_DEPTH = 32,   /* words of a Tensix thread's instruction FIFO */
-    SIM_BUFFER_WORDS = 32, /* registers kept of a NOC command buffer */
-    SIM_STRETCH_MAX = 13,  /* n instructions of a core of stretch s take n to n * (1 + s) cycles */
+    SIM_LOW_L1 = NOCAP_MAILBOX_END, /* bytes of L1 from 0 that are kept: boot jump and mailbox */
+    SIM_FIFO_DEPTH = 32,            /* words of a Tensix thread's instruction FIFO */
+    SIM_BUFFER_WORDS = 32,          /* registers kept of a NOC command buffer */
+    SIM_STRETCH_MAX = 13, /* n instructions of a core of stretch s take n to n * (1 + s) cycles */
     SIM_COPROCESSOR = NOCAP_PROCESSOR_COUNT, /* index in sim_tile.core behind the five cores */
     SIM_TILE_CORES,
 };
