@@ -461,6 +461,18 @@ static void what_is_no_fault_is_refused(void **state)
     }
 }
 
+static void a_queue_with_tiles_of_its_own_refuses_others(void **state)
+{
+    (void)state;
+    struct nocap_error err;
+    struct nocap_sim_options options = {.size = sizeof options,
+                                        .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                        .apart = true,
+                                        .profile = "blackhole-py"};
+    assert_int_equal(nocap_sim_run(&options, discard, NULL, &err), NOCAP_E_USAGE);
+    assert_contains(err.text, "have their tiles");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,6 +493,7 @@ int main(void)
         cmocka_unit_test(missing_credits_are_a_finding_or_a_hang),
         cmocka_unit_test(a_host_that_packs_may_leave_out_ids),
         cmocka_unit_test(what_is_no_fault_is_refused),
+        cmocka_unit_test(a_queue_with_tiles_of_its_own_refuses_others),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }
