@@ -6,9 +6,10 @@
 #include "capture/drive/plan.h"
 #include "formats/blackhole/tlb.h"
 
-/* A read of the host: of which place, after how many of its stores. */
+/* A read of the host: of which place, of which address whatever the tile, after how many of its
+ * stores. */
 struct read {
-    uint64_t epoch, place, index, answer;
+    uint64_t epoch, place, word, index, answer;
 };
 
 struct reads {
@@ -23,6 +24,12 @@ static uint64_t place_of(const struct nocap_event *e)
     const uint64_t parts[] = {(uint64_t)e->space << 48 | (uint64_t)e->chip << 32 |
                                   (uint64_t)e->at.x << 8 | e->at.y,
                               e->addr, e->size};
+    return nocap_fnv1a64(NOCAP_FNV1A64_START, parts, sizeof parts);
+}
+
+static uint64_t word_of(const struct nocap_event *e)
+{
+    const uint64_t parts[] = {e->space, e->addr, e->size};
     return nocap_fnv1a64(NOCAP_FNV1A64_START, parts, sizeof parts);
 }
 
@@ -47,7 +54,7 @@ static enum nocap_status add(struct reads *reads, const struct nocap_event *e,
     struct read *next = LIST_NEXT(reads->items, reads->count);
     RETURN_ERROR_IF(next == NULL, err, NOCAP_E_MEMORY, "out of memory");
     reads->count++;
-    *next = (struct read){reads->epoch, place_of(e), e->index, answer_of(e)};
+    *next = (struct read){reads->epoch, place_of(e), word_of(e), e->index, answer_of(e)};
     return NOCAP_OK;
 }
 
@@ -88,6 +95,40 @@ static int by_index(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
+static int by_word(const void *a, const void *b)
+{
+    const struct drive_poll *x = a, *y = b;
+    return x->word != y->word ? (x->word < y->word ? -1 : 1) : by_index(a, b);
+}
+
+/* A read that stands alone is a poll that was answered at once if the host polled that address
+ * before, at this tile or another; it waits through what that poll waited through. Others are
+ * none. */
+static void settle_single(struct drive_plan *plan)
+{
+    size_t kept = 0;
+    uint64_t word = 0, waited = 0;
+    bool polled = false;
+    if (plan->count > 0) {
+        qsort(plan->polls, plan->count, sizeof *plan->polls, by_word);
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        struct drive_poll poll = plan->polls[i];
+        polled = polled && poll.word == word;
+        if (!poll.single) {
+            word = poll.word;
+            waited = poll.answer;
+            polled = true;
+        } else if (polled) {
+            poll.answer = waited;
+        }
+        if (polled) {
+            plan->polls[kept++] = poll;
+        }
+    }
+    plan->count = kept;
+}
+
 static enum nocap_status find_polls(struct drive_plan *plan, struct reads *reads,
                                     struct nocap_error *err)
 {
@@ -100,16 +141,31 @@ static enum nocap_status find_polls(struct drive_plan *plan, struct reads *reads
     for (size_t i = reads->count; i-- > 0;) {
         const struct read *r = &reads->items[i];
         if (last != NULL && r->epoch == last->epoch && r->place == last->place) {
+            struct drive_poll poll = {
+                .index = r->index,
+                .last = last->index,
+                .answer = r->answer,
+                .end = last->answer,
+                .word = r->word,
+            };
+            plan->polls[plan->count++] = poll;
             if (r + 1 == last) {
-                plan->polls[plan->count++] =
-                    (struct drive_poll){last->index, last->index, r->answer, last->answer};
+                struct drive_poll *end = &plan->polls[plan->count - 2];
+                end->answer = r->answer;
+                end->single = false;
             }
-            plan->polls[plan->count++] =
-                (struct drive_poll){r->index, last->index, r->answer, last->answer};
         } else {
             last = r;
+            plan->polls[plan->count++] = (struct drive_poll){
+                .index = r->index,
+                .last = r->index,
+                .end = r->answer,
+                .word = r->word,
+                .single = true,
+            };
         }
     }
+    settle_single(plan);
     if (plan->count > 0) {
         qsort(plan->polls, plan->count, sizeof *plan->polls, by_index);
     }

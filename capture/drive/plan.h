@@ -7,11 +7,14 @@
 #include "base/status.h"
 #include "formats/trace/trace.h"
 
-/* plan.c: a host polls where its next read of a place comes before any store of it. */
+/* plan.c: a host polls where its next read of a place comes before any store of it, and where it
+ * reads once what it polled elsewhere. */
 struct drive_poll {
     uint64_t index, last; /* of the read, and of the one that ends the polling: the same, perhaps */
     uint64_t answer;      /* drive_answer of the read, of the one before if it is the last .. */
     uint64_t end;         /* .. and of the last; 0: not known */
+    uint64_t word;        /* the address, whatever the tile */
+    bool single;          /* one read: its `answer` is that of the poll before at this address */
 };
 
 struct drive_plan {
@@ -24,7 +27,7 @@ struct drive_plan {
 enum nocap_status drive_plan_make(struct drive_plan *plan, struct nocap_reader *reader,
                                   struct nocap_error *err);
 void drive_plan_free(struct drive_plan *plan);
-/* The read `index` if it is one of several, else NULL. Indexes grow. */
+/* The read `index` if it polls, else NULL. Indexes grow. */
 const struct drive_poll *drive_plan_poll(struct drive_plan *plan, uint64_t index);
 /* A number for the bytes that a read gave. */
 uint64_t drive_answer(const void *bytes, size_t size);

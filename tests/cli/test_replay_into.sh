@@ -66,9 +66,43 @@ into 1 "which find it again" --patience 20000 --perturb $found
 out_has "as a poll without an answer" "read of 4 bytes at 0x370"
 unset FAKE_FAULT
 
-# ---- a simulator that ends ----
+# ---- a poll that was answered at once ----
 
 header='{"nocap":1,"arch":"blackhole","observes":["host-mmio"],"complete":true}'
+at() { # TIME EVENT TILE ADDRESS VALUE
+    echo '{"t":'"$1"',"ev":"'"$2"'","by":"host","x":'"${3%,*}"',"y":'"${3#*,}"',"addr":"'"$4"'","size":4,"value":"'"$5"'"}'
+}
+{
+    echo "$header"
+    at 0 write 1,2 0x2000 0x7
+    at 0 write 1,2 0x370 0x80000000
+    at 200 read 1,2 0x2004 0x0
+    at 600 read 1,2 0x2004 0x15
+    at 600 write 3,4 0x2000 0x9
+    at 600 write 3,4 0x370 0x80000000
+    at 1000 write 3,4 0x100 0x1
+    at 1000 read 3,4 0x2004 0x0
+    at 2000 write 3,4 0x100 0x2
+    at 2000 read 3,4 0x2004 0x1b
+} >"$T/once.jsonl"
+once() { status "$1" "$2" "$NOCAP" replay "$T/once.jsonl" --into "$fake" --patience 20000 "${@:3}"; }
+once 0 "the host polls at one tile, and reads once at another"
+passed=0
+for seed in 1 2 3 4 5 6 7 8 9 10; do
+    once 0 "which may be later, seed $seed" --perturb $seed
+    grep -q "had moved on" "$T/out" && passed=1
+done
+check "and was, by some seed" test $passed = 1
+FAKE_FAULT=never once 1 "what the host polls for has to come there as well" --perturb 1
+sed -i '4d' "$T/once.jsonl" # no poll is left
+differs=0
+for seed in 1 2 3 4 5 6 7 8 9 10; do
+    "$NOCAP" replay "$T/once.jsonl" --into "$fake" --patience 20000 --perturb $seed >"$T/out" 2>&1 || differs=1
+done
+check "what was polled nowhere must be as recorded" test $differs = 1
+
+# ---- a simulator that ends ----
+
 {
     echo "$header"
     echo '{"t":1,"ev":"write","by":"host","x":3,"y":4,"addr":"0x100","size":4,"value":"0x5"}'
