@@ -251,7 +251,10 @@ out_has "tells how many tiles show nothing" "tiles that boot or answer GO and sh
 check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
 misread "tiles that boot or answer GO and show none: 1, the first (1,2)" \
     "$(grep -v '"by":"brisc"' checker/rules/examples/GO-003.pass.jsonl)"
-status 0 "a launch whose DONE the host saw" "$NOCAP" hang "$T/misread.jsonl"
+status 1 "a launch of which the host saw nothing" "$NOCAP" hang "$T/misread.jsonl"
+out_has "is not called ended" "INCONCLUSIVE: a tile has a GO of the host, and the trace shows neither its cores"
+sed '$d' "$T/misread.jsonl" >"$T/answered.jsonl"
+status 0 "a launch whose DONE the host saw" "$NOCAP" hang "$T/answered.jsonl"
 
 # The same two tiles named in `scope`: a capture that stops while the second has not shown itself yet, as cores differ in pace.
 ready=$(grep -n '"by":"brisc","x":1,"y":2,"addr":"0x373"' "$T/whole.jsonl" | head -n 1 | cut -d: -f1)
