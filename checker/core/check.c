@@ -359,6 +359,7 @@ enum nocap_status check_judge_end(struct check *check, struct nocap_error *err)
         nocap_note_queue(check->report, check->engine, nocap_reader_header(check->reader), err));
     RETURN_IF_FAILED(nocap_note_queue_gaps(check->report, check->engine, err));
     count_exercised(check);
+    check->report->outside = check->options.has_from && check->options.from > check->report->t_last;
     if (check->options.has_tile) {
         RETURN_IF_FAILED(nocap_note_tile(check->report, check->engine, check->options.tile, err));
     }

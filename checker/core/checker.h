@@ -221,6 +221,7 @@ struct nocap_report {
     bool truncated;
     bool ended;         /* the last event: the process ended inside a call of the simulator */
     bool untouched;     /* the one tile that was asked for: the model knows nothing of it */
+    bool outside;       /* the time from which findings were asked for is behind the last event */
     uint64_t cut_after; /* truncated: the last event that is there */
     uint64_t counts[NOCAP_SEVERITY_COUNT]; /* findings by severity, without waived and known */
     uint64_t waived, known;

@@ -29,7 +29,8 @@ enum nocap_outcome nocap_report_outcome(const struct nocap_report *report)
     if (nocap_report_fails(report, NOCAP_ERROR)) {
         return NOCAP_FINDINGS;
     }
-    return report->untouched || !judged(report)     ? NOCAP_NOT_JUDGED
+    bool apart = report->untouched || report->outside;
+    return apart || !judged(report)                 ? NOCAP_NOT_JUDGED
            : nocap_report_fails(report, NOCAP_NOTE) ? NOCAP_FINDINGS
                                                     : NOCAP_CLEAN;
 }
@@ -45,6 +46,7 @@ static struct reason reason_of(const struct nocap_report *report)
                                no_event = {"no-event", "it holds no event"},
                                no_tile = {"tile-not-touched",
                                           "no event that the rules judge touches this tile"},
+                               no_time = {"time-not-reached", "it has no event so late"},
                                no_rule = {"no-rule", "no rule of a protocol was asked for"},
                                no_observes = {"no-observes",
                                               "the header has no `observes`: say there which "
@@ -65,6 +67,7 @@ static struct reason reason_of(const struct nocap_report *report)
     return report->subject != NOCAP_SUBJECT_TRACE ? in_code
            : report->events == 0                  ? no_event
            : report->untouched                    ? no_tile
+           : report->outside                      ? no_time
            : !selected                            ? no_rule
            : !observes                            ? no_observes
            : !classes                             ? no_class

@@ -95,6 +95,7 @@ static bool read_summary(struct nocap_report *report, const struct json_node *su
     }
     const char *reason = json_member_string(summary, "reason");
     report->untouched = reason != NULL && strcmp(reason, "tile-not-touched") == 0;
+    report->outside = reason != NULL && strcmp(reason, "time-not-reached") == 0;
     return whole && json_member_whole(summary, "waived", &report->waived) &&
            json_member_whole(summary, "known", &report->known);
 }
