@@ -136,8 +136,16 @@ static void requests_ended(void *context, const struct nocap_requests_end *end)
     watch->ended(watch->context, end);
 }
 
+/* Where the host alone is seen, its polls are the only sign of a hang, and they are few. */
+static bool follows_waits(const struct nocap_header *header)
+{
+    const uint32_t host = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_CQ_HOST;
+    return header->observes != 0 && (header->observes & ~host) == 0;
+}
+
 static enum nocap_status open_engine(struct check *check, struct nocap_error *err)
 {
+    const struct nocap_header *header = nocap_reader_header(check->reader);
     const bool watched = check->options.watch != NULL;
     bool observable[NOCAP_RULE_COUNT], asked[NOCAP_RULE_COUNT];
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
@@ -156,7 +164,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .ended = watched ? requests_ended : NULL,
         .context = check,
         .firmware = firmware,
-        .waits = check->options.ended != NULL,
+        .waits = check->options.ended != NULL || follows_waits(header),
         .unexplained = check->choice.unexplained,
         .queue_unexplained = check->choice.queue_unexplained,
         .control_code = check->images.by_uc,
@@ -164,7 +172,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .tile = check->options.tile,
         .beside = check->options.beside && !watched && check->options.reported == NULL,
     };
-    return nocap_engine_new(&check->engine, nocap_reader_header(check->reader), &options, err);
+    return nocap_engine_new(&check->engine, header, &options, err);
 }
 
 /* Where times are in order, the first and the last event tell those of all. */

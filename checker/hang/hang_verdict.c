@@ -3,17 +3,27 @@
  * none costs more trust than one that is not claimed. */
 #include "checker/hang/hang_private.h"
 
-/* What must be seen before a silence means something. Times are in header units; how often somebody
- * polls is his choice, so polls alone never do. */
+/* What must be seen before a silence means something. How often somebody polls is his choice, so
+ * polls alone never do. */
 enum {
-    POLLS = 16,             /* polls that found all as it was, in .. */
-    SILENCE_LEAST = 5000,   /* .. so much time, or .. */
-    SILENCE = 10000,        /* .. so much time alone */
-    PATIENCE = 6,           /* times the longest that any party took to act */
-    OTHERS = 10,            /* times the limit where parties outside of the chain still act */
-    POLLS_BLIND = 100,      /* polls where no agent was ever seen to act, in .. */
-    SILENCE_BLIND = 100000, /* .. so much time: firmware boots in a fifth of it on a simulator */
-    POLLS_ALONE = 1000,     /* the same at a party whose acts are not observed */
+    POLLS = 16,         /* that found all as it was, in patience.least; or patience.alone passed */
+    POLLS_BLIND = 100,  /* .. where no agent was ever seen to act, in patience.blind */
+    POLLS_ALONE = 1000, /* .. at a party whose acts are not observed */
+    BESIDE = 60,        /* times the longest that any party took to act, where others act */
+};
+
+/* Times in header units. A device whose time is in ns is no simulator: kernels of a millisecond are
+ * nothing special there. Of a party whose acts are not observed it is not known what it is at. */
+struct patience {
+    uint64_t least, alone, blind;
+    unsigned times; /* the longest that any party took to act */
+};
+enum { HIDDEN, SHOWN };
+static const struct patience patience_of[NOCAP_TIME_UNIT_COUNT][2] = {
+    [NOCAP_TIME_CYCLES] =
+        {[HIDDEN] = {50000, 50000, 100000, 12}, [SHOWN] = {5000, 10000, 100000, 6}},
+    [NOCAP_TIME_NS] = {[HIDDEN] = {50000000, 50000000, 100000000, 12},
+                       [SHOWN] = {5000000, 10000000, 100000000, 6}},
 };
 
 static uint64_t since(const struct nocap_hang *h, uint64_t t)
@@ -60,11 +70,13 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     uint64_t quiet = chain_quiet(h, p);
     bool followed = wait != SIZE_MAX && p->known,
          said = wait != SIZE_MAX && h->waits[wait].wait.said;
-    uint64_t limit = PATIENCE * h->expected;
+    enum nocap_time_unit unit = h->report != NULL ? h->report->time_unit : NOCAP_TIME_CYCLES;
+    const struct patience *least = &patience_of[unit][p->known ? SHOWN : HIDDEN];
+    uint64_t limit = least->times * h->expected;
     bool watched = h->expected > 0
-                       ? (p->polls >= POLLS && quiet >= SILENCE_LEAST) || quiet >= SILENCE
-                       : p->polls >= POLLS_BLIND && quiet >= SILENCE_BLIND;
-    bool still = h->quiet >= limit || quiet >= OTHERS * limit;
+                       ? (p->polls >= POLLS && quiet >= least->least) || quiet >= least->alone
+                       : p->polls >= POLLS_BLIND && quiet >= least->blind;
+    bool still = h->quiet >= limit || quiet >= BESIDE * h->expected;
     if ((followed || (h->expected > 0 && !said)) && h->quiet <= h->expected && quiet <= limit) {
         return NOCAP_HANG_RUNNING;
     }
@@ -155,10 +167,48 @@ static const char *reason(const struct nocap_hang *h)
     }
 }
 
+/* A release or GO of the host that had no time yet to be answered. */
+static bool still_expected(const struct nocap_hang *h, const struct nocap_engine *engine)
+{
+    uint64_t unanswered;
+    return nocap_engine_unanswered(engine, &unanswered) && h->expected > 0 &&
+           since(h, unanswered) <= h->expected;
+}
+
+/* Why it is not known who waits, though no agent shows waiting; NULL: it is. */
+static const char *what_is_unknown(const struct nocap_hang *h, const struct nocap_engine *engine)
+{
+    const char *unexplained = nocap_engine_unexplained(engine);
+    uint64_t unanswered;
+    if (unexplained != NULL) {
+        return strcmp(unexplained, "mailbox") == 0
+                   ? "no profile explains its mailbox, so it is not known which agent waits: "
+                     "TRC-010 of nocap check"
+                   : "no profile explains its command queue, so it is not known which agent waits: "
+                     "TRC-010 of nocap check";
+    }
+    return h->verdict != NOCAP_HANG_NONE ? NULL
+           : nocap_engine_queue_hidden(engine)
+               ? "a command queue is in use, and the trace shows neither its records (cq-host or "
+                 "sysmem) nor who waits for them"
+           : nocap_engine_unanswered(engine, &unanswered)
+               ? "the host released or launched a tile, and the trace shows neither its cores "
+                 "(core-store) nor that the host found DONE since"
+           : !nocap_engine_shows_waits(engine)
+               ? "nothing was observed that would show which agent waits: neither launches, nor "
+                 "what cores poll (core-load)"
+           : queue_doubted(h, engine)
+               ? "the command queue was not seen to end, and its protocol was violated earlier: "
+                 "see nocap check; consequences not traced"
+               : NULL;
+}
+
 void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
                       const struct nocap_progress *all)
 {
-    h->quiet = all->index != UINT64_MAX ? since(h, all->t) : 0;
+    h->quiet = all->index != UINT64_MAX ? since(h, all->t)
+               : h->report != NULL      ? since(h, h->report->t_first)
+                                        : 0;
     h->expected = all->max_gap;
     for (size_t i = 0; i < h->party_count; i++) {
         struct nocap_hang_party *p = &h->parties[i];
@@ -168,34 +218,13 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
             h->wedged |= p->wait != SIZE_MAX && h->waits[p->wait].wait.wedged;
         }
     }
-    h->why = reason(h);
-    if (engine == NULL) {
-        return;
+    if (engine != NULL && h->verdict == NOCAP_HANG_NONE && still_expected(h, engine)) {
+        h->verdict = NOCAP_HANG_RUNNING;
     }
-    const char *unexplained = nocap_engine_unexplained(engine);
-    if (unexplained != NULL) {
+    h->why = reason(h);
+    const char *unknown = engine != NULL ? what_is_unknown(h, engine) : NULL;
+    if (unknown != NULL) {
         h->verdict = NOCAP_HANG_INCONCLUSIVE;
-        h->why = strcmp(unexplained, "mailbox") == 0
-                     ? "no profile explains its mailbox, so it is not known which agent waits: "
-                       "TRC-010 of nocap check"
-                     : "no profile explains its command queue, so it is not known which agent "
-                       "waits: TRC-010 of nocap check";
-    } else if (h->verdict == NOCAP_HANG_NONE && !nocap_engine_shows_waits(engine)) {
-        h->verdict = NOCAP_HANG_INCONCLUSIVE;
-        h->why = "nothing was observed that would show which agent waits: neither launches, nor "
-                 "what cores poll (core-load)";
-    } else if (h->verdict == NOCAP_HANG_NONE && nocap_engine_queue_hidden(engine)) {
-        h->verdict = NOCAP_HANG_INCONCLUSIVE;
-        h->why = "entries of the command queue were filled behind the last completion, and the "
-                 "trace shows neither their bytes (cq-host or sysmem) nor who waits for them";
-    } else if (h->verdict == NOCAP_HANG_NONE && nocap_engine_launch_hidden(engine)) {
-        h->verdict = NOCAP_HANG_INCONCLUSIVE;
-        h->why =
-            "a tile has a GO of the host, and the trace shows neither its cores (core-store) nor "
-            "that the host read DONE since";
-    } else if (h->verdict == NOCAP_HANG_NONE && queue_doubted(h, engine)) {
-        h->verdict = NOCAP_HANG_INCONCLUSIVE;
-        h->why = "the command queue was not seen to end, and its protocol was violated earlier: "
-                 "see nocap check; consequences not traced";
+        h->why = unknown;
     }
 }

@@ -44,7 +44,6 @@ struct launch_facts {
     bool in_reset;                    /* nothing in the tile runs */
     bool shown;                       /* an event of one of its cores was seen */
     bool begun;                       /* the launch began before the trace */
-    bool unanswered;                  /* a GO of the host, and nothing that would show its DONE */
     bool message_known;               /* its launch message */
     uint8_t enables;                  /* of that message */
     uint8_t request;                  /* the reset request that waits in the go word; 0: none */
@@ -53,6 +52,9 @@ struct launch_facts {
     fault_id master_since;            /* that it names no tile to notify is known since */
     fault_id astray_since;            /* a go word that none obeys, or a write to running text */
     struct event_ref requested, done; /* the request, the latest DONE; index NO_INDEX: none */
+    /* The release or GO whose answer the host's loads alone would show, and have not; index
+     * NO_INDEX: none. Brought up to date when waits are asked for. */
+    struct event_ref unanswered;
 };
 
 /* Of a tile; owner: gate. Brought up to date when waits are asked for. */
@@ -87,7 +89,6 @@ struct queue_facts {
     uint16_t chip;
     bool used;                       /* something of it was seen */
     bool open;                       /* and its TERMINATE was not */
-    bool unread;                     /* the host filled entries since it gave back a completion */
     struct nocap_xy at[QUEUE_CORES]; /* where its cores are */
     bool others;                     /* its chip may have one more, or a tile that was not seen */
     bool dispatcher_seen;            /* so are the dispatcher's requests */

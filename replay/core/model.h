@@ -65,7 +65,7 @@ struct model_ops {
     void (*finish)(struct model *m, bool cut);
     void (*tile_finish)(struct model *m, struct tile *tile, bool cut);
     /* Facts of the tile that only questions about waits need. */
-    void (*tile_settle)(struct tile *tile);
+    void (*tile_settle)(const struct model *m, struct tile *tile);
     /* For `hang`: who waits; first of each tile, then of the whole. */
     void (*tile_waits)(const struct wait_builder *t);
     void (*waits)(const struct wait_builder *t);

@@ -93,6 +93,7 @@ enum { PROGRESS_KERNELS = 256, PROGRESS_KERNEL_NAME = 128 };
 struct trace_progress {
     bool polls; /* loads of cores are observed: what they poll is known */
     bool acted; /* some agent acted: the trace is no snapshot of memory alone */
+    bool shows; /* .. in a way that lets it be seen whether one waits */
     struct last_writer writers[PROGRESS_WRITERS];
     struct nocap_progress all;
     uint64_t end;                 /* latest time that an event tells of */

@@ -11,7 +11,7 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
     for (uint32_t i = 0; i < t.m->tiles.count; i++) {
         t.tile = t.m->tiles.met[i];
         if (!wait_queue_owns(t.m, t.tile)) {
-            EACH_MODEL(t.m, tile_settle, t.tile);
+            EACH_MODEL(t.m, tile_settle, t.m, t.tile);
             EACH_MODEL(t.m, tile_waits, &t);
         }
     }
@@ -51,7 +51,7 @@ bool nocap_engine_shows_waits(const struct nocap_engine *engine)
         return false; /* whose cores are not followed */
     }
     const struct model *m = &engine->model;
-    bool shows = trace_of(m)->acted, hides = false;
+    bool shows = trace_of(m)->shows, hides = false;
     for (uint32_t i = 0; i < m->tiles.count; i++) {
         shows |= shows_go(m, m->tiles.met[i]);
         hides |= hides_cores(m, m->tiles.met[i]);
@@ -70,23 +70,20 @@ bool nocap_engine_queue_open(const struct nocap_engine *engine)
 
 bool nocap_engine_queue_hidden(const struct nocap_engine *engine)
 {
-    const struct model *m = &engine->model;
-    bool hidden = false;
-    for (uint32_t i = 0; i < m->queue_count; i++) {
-        hidden |= m->queues[i].unread;
-    }
-    return hidden && m->header->observes == NOCAP_CLASS_HOST_MMIO;
+    bool open = nocap_engine_queue_open(engine);
+    return open && engine->model.header->observes == NOCAP_CLASS_HOST_MMIO;
 }
 
-bool nocap_engine_launch_hidden(const struct nocap_engine *engine)
+bool nocap_engine_unanswered(const struct nocap_engine *engine, uint64_t *since)
 {
     const struct model *m = &engine->model;
-    bool hidden = false;
+    *since = UINT64_MAX;
     for (uint32_t i = 0; i < m->tiles.count; i++) {
-        const struct tile *tile = m->tiles.met[i];
-        hidden |= tile->launch.unanswered && !wait_queue_owns(m, tile);
+        const struct event_ref *first = &m->tiles.met[i]->launch.unanswered;
+        bool counts = first->index != NO_INDEX && !wait_queue_owns(m, m->tiles.met[i]);
+        *since = counts && first->t < *since ? first->t : *since;
     }
-    return hidden;
+    return *since != UINT64_MAX;
 }
 
 struct nocap_progress nocap_engine_progress(const struct nocap_engine *engine, uint64_t *end)

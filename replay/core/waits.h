@@ -59,17 +59,17 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
 
 /* What of the trace is none that is known: "mailbox", "command queue"; NULL: nothing. */
 const char *nocap_engine_unexplained(const struct nocap_engine *engine);
-/* Whether anything was observed that would show who waits: some agent acted, or the snapshot of a
- * tile's memory has a go word. */
+/* Whether anything was observed that would show who waits: an agent that looked or went on, or the
+ * go word of a tile. */
 bool nocap_engine_shows_waits(const struct nocap_engine *engine);
 
 /* Whether a command queue was in use and its TERMINATE not seen: more may be owed than shows. */
 bool nocap_engine_queue_open(const struct nocap_engine *engine);
-/* Whether the host launched a tile of which the trace shows neither the cores nor that the host saw
- * DONE. */
-bool nocap_engine_launch_hidden(const struct nocap_engine *engine);
-/* Whether a host may wait for entries of a queue of which the trace shows no more than that they
- * were filled. */
+/* Whether the host released or launched a tile of which the trace shows neither the cores nor that
+ * the host saw it answer; `since` when, the first of them. After nocap_engine_waits. */
+bool nocap_engine_unanswered(const struct nocap_engine *engine, uint64_t *since);
+/* Whether a queue is open of which the trace shows no more than that the host filled entries and
+ * gave back pages: not what the host asked for, so not whether it waits. */
 bool nocap_engine_queue_hidden(const struct nocap_engine *engine);
 
 /* Whether the host timed out waiting for a tile and then took it into reset, at first: its last

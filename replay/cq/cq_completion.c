@@ -501,7 +501,6 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
                          ? (value - next) / q->page_units
                          : 0; /* that a store was left out for */
     c->pages_read += 1 + pages;
-    c->published = q->published;
 }
 
 void cq_timestamp_sent(struct cq *q, uint64_t addr)

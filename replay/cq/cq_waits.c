@@ -138,7 +138,8 @@ static bool lost_pages(const struct queue_view *v, struct nocap_wait *w, char *w
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
     const struct cq_ring *r = &v->q->ring;
-    if (l == NULL || l->addr != v->q->sem[CQ_DISPATCH] || !r->origin || l->value >= r->published) {
+    if (r->ended || l == NULL || l->addr != v->q->sem[CQ_DISPATCH] || !r->origin ||
+        l->value >= r->published) {
         return false;
     }
     wait_since(w, wait_at_index(v->q->prefetcher.index));
@@ -257,6 +258,7 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
 static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     wait_since(w, wait_at_index(v->q->ring.executed_index));
+    w->certain = v->owed > 0 && v->q->sees_noc; /* what it sent is counted */
     WHAT("executed TERMINATE and takes no command any more");
     return v->q->ring.ended;
 }

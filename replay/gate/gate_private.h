@@ -330,7 +330,7 @@ static inline struct gate_tile *gate_part(const struct tile *tile)
 void gate_done(const struct gate_word *w);
 void gate_finish(struct model *m, struct tile *tile, bool cut);
 void gate_waits(const struct wait_builder *t);
-void gate_settle_facts(struct tile *tile);
+void gate_settle_facts(const struct model *m, struct tile *tile);
 void gate_describe_tile(const struct model *m, const struct tile *tile, unsigned parts,
                         struct nocap_tile_state *s);
 

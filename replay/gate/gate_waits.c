@@ -135,8 +135,9 @@ void gate_done(const struct gate_word *w)
 
 /* ---- what is reported of them ---- */
 
-void gate_settle_facts(struct tile *tile)
+void gate_settle_facts(const struct model *m, struct tile *tile)
 {
+    (void)m;
     struct gate *g = gate_part(tile)->gate;
     tile->gate.pending = 0;
     for (unsigned i = 0; g != NULL && i < GATE_THREADS; i++) {

@@ -162,7 +162,7 @@ void boot_over(struct model *m, struct tile *tile)
 
 /* A host that waits for one tile of those that it released has waited for all: one write releases
  * a rectangle of them. */
-static bool host_waited(const struct model *m, const struct boot *b)
+bool boot_host_waited(const struct model *m, const struct boot *b)
 {
     return state_of(m)->ready_turn > b->released.turn;
 }
@@ -197,7 +197,7 @@ static fault_id unready_since(const struct boot *b)
 void boot_host_go(struct model *m, struct tile *tile)
 {
     struct boot *b = boot_of(tile);
-    if (tile->sees_cores || b->phase != BOOT_RELEASED || m->dropped || host_waited(m, b)) {
+    if (tile->sees_cores || b->phase != BOOT_RELEASED || m->dropped || boot_host_waited(m, b)) {
         return;
     }
     if (!release_reported(m, b) || asked_for(m, tile)) {

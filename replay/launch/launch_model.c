@@ -258,8 +258,6 @@ static void publish(struct tile *tile)
     f->in_reset = b->running[NOCAP_PROCESSOR_BRISC] == NO && boot_uploading(tile);
     f->begun = l->begun;
     f->shown = part_of(tile)->shown;
-    f->unanswered = l->by_host && l->go.index != NO_INDEX && !launch_is_done(l) &&
-                    (!tile->sees_cores || part_of(tile)->unshown);
     f->message_known = l->message_known;
     f->enables = (uint8_t)l->message.enables;
     f->request = l->request;
@@ -389,6 +387,7 @@ const struct model_ops launch_model = {
     .tile_forget = tile_forgotten,
     .finish = finish,
     .tile_finish = tile_finish,
+    .tile_settle = launch_settle,
     .tile_waits = launch_waits,
     .describe = launch_describe,
 };

@@ -259,6 +259,8 @@ void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte);
 void boot_over(struct model *m, struct tile *tile);
 /* The host stores GO. */
 void boot_host_go(struct model *m, struct tile *tile);
+/* Whether the host has seen one of the tiles ready that it released until then. */
+bool boot_host_waited(const struct model *m, const struct boot *b);
 void boot_finish(struct model *m, struct tile *tile, bool cut);
 void boot_write_combining(struct model *m, const struct observation *o);
 bool boot_uploading(const struct tile *tile);
@@ -347,6 +349,7 @@ const struct nocap_launch *launch_message_after(const struct model *m, const str
                                                 int slot, const struct access *store);
 
 /* launch_waits.c */
+void launch_settle(const struct model *m, struct tile *tile);
 void launch_waits(const struct wait_builder *t);
 /* Where stores of cores are not observed memory is as the host left it, so it tells nothing of what
  * BRISC has done since its release. */

@@ -394,6 +394,23 @@ static void report_cores(const struct wait_builder *t, bool asked)
     }
 }
 
+/* Where nothing of a tile is observed but what the host does. */
+void launch_settle(const struct model *m, struct tile *tile)
+{
+    const struct boot *b = boot_of(tile);
+    const struct launch *l = launch_of(tile);
+    struct event_ref *unanswered = &tile->launch.unanswered;
+    *unanswered = unseen;
+    if (tile->sees_cores && !part_of(tile)->unshown) {
+        return;
+    }
+    if (l->by_host && l->go.index != NO_INDEX && !launch_is_done(l)) {
+        *unanswered = l->go;
+    } else if (b->phase == BOOT_RELEASED && !boot_host_waited(m, b)) {
+        *unanswered = b->released;
+    }
+}
+
 void launch_waits(const struct wait_builder *t)
 {
     if (t->m->unexplained) {

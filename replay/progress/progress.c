@@ -392,17 +392,34 @@ static void sysmem_read(struct model *m, const struct nocap_event *e)
     p->all.polls += polls;
 }
 
-static inline void time_passes(struct model *m, const struct nocap_event *e, bool acted)
+static inline void time_passes(struct model *m, const struct nocap_event *e)
 {
     uint64_t end = end_of(e);
     trace_of(m)->end = end > trace_of(m)->end ? end : trace_of(m)->end;
-    trace_of(m)->acted |= acted;
+}
+
+/* Whether one who does this would be seen to wait. Who stores, pushes or enqueues need not look
+ * whether anything comes of it; a launch is seen by its go word. */
+static bool shows_waits(const struct nocap_event *e)
+{
+    switch (e->kind) {
+    case NOCAP_EV_READ: return e->space != NOCAP_SPACE_BAR0 && e->space != NOCAP_SPACE_BAR2;
+    case NOCAP_EV_WRITE: return e->by != NOCAP_BY_HOST;
+    case NOCAP_EV_TENSIX: return e->op != NOCAP_OP_PUSH;
+    case NOCAP_EV_CQ: return e->op != NOCAP_OP_RECORD;
+    case NOCAP_EV_NOC:
+    case NOCAP_EV_KERNEL:
+    case NOCAP_EV_CERT: return true;
+    default: return false;
+    }
 }
 
 static void event_passes(struct model *m, const struct nocap_event *e)
 {
-    time_passes(m, e,
-                e->kind != NOCAP_EV_MEM && e->kind != NOCAP_EV_NOTE && e->kind != NOCAP_EV_DROP);
+    time_passes(m, e);
+    trace_of(m)->acted |=
+        e->kind != NOCAP_EV_MEM && e->kind != NOCAP_EV_NOTE && e->kind != NOCAP_EV_DROP;
+    trace_of(m)->shows |= shows_waits(e);
     bool window = e->space == NOCAP_SPACE_BAR0 || e->space == NOCAP_SPACE_BAR2;
     bool access = e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
     if (e->kind == NOCAP_EV_READ && e->space == NOCAP_SPACE_SYSMEM && e->by == NOCAP_BY_HOST) {
@@ -425,7 +442,8 @@ static uint32_t wants(const struct model *m)
 static void check_core(struct model *m, const struct observation *o)
 {
     if (o->lead) {
-        time_passes(m, o->event, true);
+        time_passes(m, o->event);
+        trace_of(m)->acted = trace_of(m)->shows = true;
     }
     core_access(m, o->tile, &o->access);
 }

@@ -255,7 +255,7 @@ check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
 misread "tiles that boot or answer GO and show none: 1, the first (1,2)" \
     "$(grep -v '"by":"brisc"' checker/rules/examples/GO-003.pass.jsonl)"
 status 1 "a launch of which the host saw nothing" "$NOCAP" hang "$T/misread.jsonl"
-out_has "is not called ended" "INCONCLUSIVE: a tile has a GO of the host, and the trace shows neither its cores"
+out_has "is not called ended" "INCONCLUSIVE: the host released or launched a tile, and the trace shows neither its cores"
 sed '$d' "$T/misread.jsonl" >"$T/answered.jsonl"
 status 0 "a launch whose DONE the host saw" "$NOCAP" hang "$T/answered.jsonl"
 

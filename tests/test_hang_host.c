@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What can be said of a hang where the host's side is all that was recorded, or less: how long a
+ * silence must last, and what leaves no sign at all. */
+#include "tests/hang_answers.h"
+
+#define HEADER_OF(unit, classes)                                                                   \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p100\",\"time_unit\":\"" unit                 \
+    "\",\"observes\":[" classes "]}\n"
+#define HOST         HEADER_OF("cycles", "\"host-mmio\"")
+#define HOST_NS      HEADER_OF("ns", "\"host-mmio\"")
+#define OF_HOST      "\"by\":\"host\",\"x\":1,\"y\":2,"
+#define STORE(t, to) "{\"t\":" #t ",\"ev\":\"write\"," OF_HOST to "}\n"
+#define GO           "\"addr\":\"0x370\",\"size\":4,\"value\":\"0x80000000\""
+#define RELEASE      "\"addr\":\"0xffb121b0\",\"size\":4,\"value\":\"0x47000\""
+#define HELD         "\"addr\":\"0xffb121b0\",\"size\":4,\"value\":\"0x47800\""
+#define TEXT         "\"addr\":\"0x40000\",\"size\":4,\"value\":\"0x1\""
+#define LOOKS(t, signal, n, t2)                                                                    \
+    "{\"t\":" #t ",\"ev\":\"read\"," OF_HOST "\"addr\":\"0x373\",\"size\":1,\"value\":\"" #signal  \
+    "\",\"n\":" #n ",\"t2\":" #t2 "}\n"
+/* Three launches of a thousand, then one more. */
+#define LAUNCHED(a, b, c) STORE(a, GO) LOOKS(b, 0x80, 10, b) LOOKS(c, 0x0, 1, c)
+#define LAUNCHES                                                                                   \
+    LAUNCHED(1000, 1900, 2000) LAUNCHED(3000, 3900, 4000) LAUNCHED(5000, 5900, 6000) STORE(7000, GO)
+
+static const struct {
+    const char *name, *trace;
+    enum nocap_hang_verdict verdict;
+    const char *why;
+} cases[] = {
+    {"a kernel that takes forty times as long as those before",
+     HOST LAUNCHES LOOKS(7100, 0x80, 400, 47000), NOCAP_HANG_INCONCLUSIVE, "too little"},
+    {"one that is silent for longer than any host would take for slow",
+     HOST LAUNCHES LOOKS(7100, 0x80, 4000, 407000), NOCAP_HANG_HUNG, "no progress"},
+    {"the same silence in nanoseconds is less than a kernel may take",
+     HOST_NS LAUNCHES LOOKS(7100, 0x80, 4000, 407000), NOCAP_HANG_INCONCLUSIVE, "too little"},
+    {"a tenth of a second in nanoseconds", HOST_NS LAUNCHES LOOKS(7100, 0x80, 4000, 100007000),
+     NOCAP_HANG_HUNG, "no progress"},
+    {"a GO within the time that launches took, before the host looks", HOST LAUNCHES,
+     NOCAP_HANG_RUNNING, "in progress"},
+    {"a GO that is older, and the host has not looked", HOST LAUNCHES STORE(9000, TEXT),
+     NOCAP_HANG_INCONCLUSIVE, "the host found DONE"},
+    {"a release that is all that happens", HOST STORE(10, HELD) STORE(20, TEXT) STORE(30, RELEASE),
+     NOCAP_HANG_INCONCLUSIVE, "the host found DONE"},
+    {"an upload, and nothing runs", HOST STORE(10, TEXT), NOCAP_HANG_INCONCLUSIVE,
+     "nothing was observed"},
+    {"words that are pushed, and whether they issue is not observed",
+     HEADER_OF("cycles", "\"tensix-push\"") "{\"t\":1,\"ev\":\"tensix\",\"op\":\"push\",\"x\":1,"
+                                            "\"y\":2,\"thread\":0,"
+                                            "\"word\":\"0x02000000\"}\n",
+     NOCAP_HANG_INCONCLUSIVE, "nothing was observed"},
+    {"records of a queue alone",
+     HEADER_OF("cycles", "\"cq-host\"") "{\"t\":1,\"ev\":\"cq\",\"op\":\"record\",\"slot\":0,"
+                                        "\"entry\":\"0x4\",\"addr\":\"0x100\","
+                                        "\"size\":64}\n",
+     NOCAP_HANG_INCONCLUSIVE, "nothing was observed"},
+    {"the cores leave reset, and nothing else of them is observed",
+     HEADER_OF("cycles", "\"reset\"") "{\"t\":1,\"ev\":\"reset\",\"op\":\"run\",\"x\":1,\"y\":2,"
+                                      "\"by\":\"brisc\"}\n",
+     NOCAP_HANG_INCONCLUSIVE, "the host found DONE"},
+};
+
+static void verdicts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        write_text("case.jsonl", cases[i].trace);
+        struct nocap_hang *h = hang_of("case.jsonl");
+        if (h->verdict != cases[i].verdict || strstr(h->why, cases[i].why) == NULL) {
+            print(h);
+            fail_msg("%s", cases[i].name);
+        }
+        nocap_hang_free(h);
+    }
+}
+
+/* The time since the trace began, where nobody was seen to act. */
+static void silence_from_the_beginning(void **state)
+{
+    (void)state;
+    write_text("case.jsonl", HOST LOOKS(100, 0x80, 2000, 1000100));
+    struct nocap_hang *h = hang_of("case.jsonl");
+    assert_int_equal(h->quiet, 1000000);
+    nocap_hang_free(h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(silence_from_the_beginning),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
