@@ -45,8 +45,9 @@ for command in $commands; do
     sed 's/\\-/-/g' "$T/nocap-$command.1" >"$T/manual"
     check "$command: the overview names its page" grep -qF "nocap\-$command (1)" "$T/nocap.1"
     check "$command: its page has all sections" test "$(grep -cE '^\.SH (NAME|SYNOPSIS|OPTIONS|EXIT STATUS|EXAMPLES|SEE ALSO)' "$T/manual")" -eq 6
+    manual=$(<"$T/manual")
     for option in $(sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' "$T/help.$command"); do
-        grep -Eq -- "^\.B .*--$option([^a-z-]|$)" "$T/manual"
+        [[ $manual =~ $'\n.B '[^$'\n']*--$option([^a-z-]|$) ]]
         verdict "$command: the manual has --$option" $?
     done
 done
