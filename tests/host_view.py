@@ -8,6 +8,7 @@ command queues below 80 %: there a difference may be one of time alone. Status 1
 queue is accused."""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -33,9 +34,11 @@ def output(*command):
 
 
 def faults(nocap):
-    """The names, as `capture --sim list` has them below its second headline."""
-    listed = output(nocap, "capture", "--sim", "list").split("\nfaults,")[1]
-    return [line.split()[0] for line in listed.splitlines()[1:] if line.strip()]
+    """Names, each with its scenarios, as `capture --sim list` has them."""
+    scenarios, listed = output(nocap, "capture", "--sim", "list").split("\nfaults,")
+    letters = dict(line.split()[:2] for line in scenarios.splitlines()[1:] if line.strip())
+    for name, strikes in re.findall("^  ([^ ]+) +.*? ([A-Z]+)  ", listed, re.MULTILINE):
+        yield name, [scenario for scenario in letters if letters[scenario] in strikes]
 
 
 def host_lines(nocap, folder, scenario, seed, fault):
@@ -96,9 +99,10 @@ def is_told(nocap, folder, lines):
 
 def struck(nocap, folder, scenarios, seed):
     """Faults with a scenario and what the host shows there."""
-    for turn, fault in enumerate(faults(nocap)):
-        for i in range(len(scenarios)):
-            scenario = scenarios[(turn + i) % len(scenarios)]
+    for turn, (fault, strikes) in enumerate(faults(nocap)):
+        mine = [scenario for scenario in strikes if scenario in scenarios]
+        for i in range(len(mine)):
+            scenario = mine[(turn + i) % len(mine)]
             lines = host_lines(nocap, folder, scenario, seed, fault)
             if lines is not None:
                 yield fault, scenario, lines
