@@ -92,6 +92,11 @@ TESTS := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 REPLAYS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/tests/replay_%)
 FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 SCRIPTS := $(sort $(wildcard tests/cli/test_*.sh))
+# Those that do the more the longer they may, and take longest: first, so that none is left at the end.
+LONG := $(patsubst %,$(BUILD)/tests/test_%,sim_profiles sim_queues sim_cq sim_cq_long sim_gate cq_shown aie_identity)
+LONG_SCRIPTS := $(patsubst %,tests/cli/test_%.sh,host_only golden recompress shard usage)
+# So many runs of each fault; `make long-seeds LONG_SEEDS=2` is a part of it.
+LONG_SEEDS ?= 50
 # What starts threads; the thread sanitizer has nothing to say of the rest, and takes ten times as long.
 THREADED := test_base test_beside test_recorder test_recorder_order test_recorder_full test_recorder_kill test_rings test_ttsim test_preload
 THREADED_SCRIPTS := capture check ci golden live output recorder
@@ -245,13 +250,12 @@ pgo-run:
 test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
 	+@$(MAKE) --no-print-directory test-run
 test-run: all $(MAKE_RULES) $(TESTS) $(REPLAYS) $(FAKES)
-	@tests/run $(BUILD) $(TESTS) $(REPLAYS) $(SCRIPTS)
-long-runs: all $(BUILD)/tests/test_sim_cq_long $(BUILD)/tests/test_sim_profiles $(BUILD)/tests/test_sim_queues $(FAKES) ## 50 queues of ten million events each; faults in every system call; each exception switched off
-	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_cq_long
-	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_profiles
-	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_queues
+	@tests/run $(BUILD) $(filter $(LONG),$(TESTS)) $(SCRIPTS) $(filter-out $(LONG),$(TESTS)) $(REPLAYS)
+long-seeds: all $(LONG) ## what `make test` does with few seeds, with LONG_SEEDS (50) of them
+	@NOCAP_LONG_SEEDS=$(LONG_SEEDS) TEST_SECONDS=$${TEST_SECONDS:-86400} nice tests/run $(BUILD) $(LONG) $(LONG_SCRIPTS)
+long-runs: long-seeds $(FAKES) ## the same; faults in every system call; each exception switched off
 	@nice tests/faults $(BUILD)
-	@python3 tests/rules_filter $(BUILD)/nocap 500 golden/*.nocap
+	@python3 tests/rules_filter $(BUILD)/nocap 500 1 golden/*.nocap
 	@nice tests/exceptions $(BUILD)
 check-units: $(TESTS) $(SHIMS) $(FAKES) ## the unit tests only
 	@tests/run $(BUILD) $(TESTS)
@@ -360,7 +364,7 @@ help: ## this list
 FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all man deps deps-clang demo demo-run pgo pgo-run test test-run long-runs check-units asan tsan fuzz fuzz-run \
+.PHONY: all man deps deps-clang demo demo-run pgo pgo-run test test-run long-seeds long-runs check-units asan tsan fuzz fuzz-run \
 	fuzz-coverage replays analyse analyse-run bench bench-run bench-compare install uninstall dist deb deb-try \
 	docs format clean help FORCE
 -include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(SQL_OBJ:.o=.d) $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \

@@ -11,14 +11,9 @@
 #include <sys/wait.h>
 
 #include "formats/import/import.h"
+#include "tests/effort.h"
 
 static char build[PATH_MAX]; /* where it is, and by what name: see enter */
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
 
 /* Runs the client under the shim with up to three variables "NAME=value"; gives its status. */
 static int run_client(const char *const *variables, const char *mode, const char *n,

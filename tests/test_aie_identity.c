@@ -6,8 +6,9 @@
 #include <limits.h>
 
 #include "formats/aie/asm.h"
+#include "tests/effort.h"
 
-enum { PROGRAMS = 1500, TEXT_MAX = 1 << 16, LABELS = 6, JOBS_MAX = 5, COLUMNS = 3 };
+enum { PROGRAMS_A_SEED = 30, TEXT_MAX = 1 << 16, LABELS = 6, JOBS_MAX = 5, COLUMNS = 3 };
 
 /* ---- random programs ---- */
 
@@ -350,7 +351,8 @@ static void random_programs(enum nocap_aie_dialect dialect, uint64_t seed)
     struct maker m = {.dialect = dialect, .state = seed, .files = true};
     struct seen seen = {0};
     char *text = malloc(TEXT_MAX), what[64];
-    for (unsigned i = 0; i < PROGRAMS; i++) {
+    const unsigned programs = effort(8, 4) * PROGRAMS_A_SEED;
+    for (unsigned i = 0; i < programs; i++) {
         struct nocap_error err = {""};
         uint8_t *elf;
         size_t size;
@@ -367,7 +369,7 @@ static void random_programs(enum nocap_aie_dialect dialect, uint64_t seed)
         }
     }
     free(text);
-    assert_true(seen.accepted >= PROGRAMS / 4);
+    assert_true(seen.accepted >= programs / 4);
     for (int opcode = 0; opcode < NOCAP_AIE_OPCODES; opcode++) {
         const struct nocap_aie_insn_info *info = nocap_aie_insn_info(dialect, (uint8_t)opcode);
         if (info != NULL && !seen.insns[opcode]) {

@@ -4,13 +4,9 @@
 #include "checker/hang/hang.h"
 #include "formats/profile/profile.h"
 #include "tests/cq_run.h"
+#include "tests/effort.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { POINTS = 5 }; /* each takes ten times as long, and more on some machines */
-#else
-enum { POINTS = 40 };
-#endif
-enum { LINE = 64 };
+enum { LINE = 64, STEP = SANITIZED ? 5 : 1 };
 
 /* How a run is shown. */
 struct showing {
@@ -127,11 +123,12 @@ static struct nocap_sim_options any_of(unsigned i)
 static void a_trace_begins_anywhere(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < ALL_RUNS; i++) {
+    for (unsigned i = 0; i < ALL_RUNS; i += STEP) {
         const struct nocap_sim_options options = any_of(i);
         struct run run = run_with(options);
-        for (size_t p = 0; p < POINTS; p++) {
-            const struct showing how = {.from = 1 + p * run.count / POINTS,
+        const size_t points = effort(8, 3);
+        for (size_t p = 0; p < points; p++) {
+            const struct showing how = {.from = 1 + p * run.count / points,
                                         .piece = p % 2 != 0 ? LINE : 0};
             assert_no_error(&run, &options, &how);
         }
@@ -142,11 +139,12 @@ static void a_trace_begins_anywhere(void **state)
 static void events_are_lost_anywhere(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < ALL_RUNS; i++) {
+    for (unsigned i = 0; i < ALL_RUNS; i += STEP) {
         const struct nocap_sim_options options = any_of(i);
         struct run run = run_with(options);
-        for (size_t p = 0; p < POINTS; p++) {
-            const size_t from = 1 + p * (run.count - 3) / POINTS, left = run.count - from - 1;
+        const size_t points = effort(8, 3);
+        for (size_t p = 0; p < points; p++) {
+            const size_t from = 1 + p * (run.count - 3) / points, left = run.count - from - 1;
             const struct showing how = {.lost = from, .lost_end = from + 1 + p * 37 % left};
             assert_no_error(&run, &options, &how);
         }
@@ -157,7 +155,7 @@ static void events_are_lost_anywhere(void **state)
 static void the_host_writes_in_pieces(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < ALL_RUNS; i++) {
+    for (unsigned i = 0; i < ALL_RUNS; i += STEP) {
         const struct nocap_sim_options options = any_of(i);
         struct run run = run_with(options);
         for (uint64_t piece = 16; piece <= 256; piece *= 2) {
@@ -171,7 +169,7 @@ static void the_host_writes_in_pieces(void **state)
 static void host_memory_is_not_observed(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < ALL_RUNS; i++) {
+    for (unsigned i = 0; i < ALL_RUNS; i += STEP) {
         const struct nocap_sim_options options = any_of(i);
         struct run run = run_with(options);
         assert_no_error(&run, &options, &(struct showing){.no_memory = true});
@@ -197,7 +195,7 @@ static void keep_heads(struct run *run, uint32_t most)
 static void only_the_first_bytes_were_captured(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < ALL_RUNS; i++) {
+    for (unsigned i = 0; i < ALL_RUNS; i += STEP) {
         const struct nocap_sim_options options = any_of(i);
         for (uint32_t most = 1 + i % 5; most < 420; most += 13 + most / 8) {
             struct run run = run_with(options);
@@ -259,7 +257,7 @@ static void forget_releases(struct run *run, uint64_t semaphore)
 static void the_first_page_that_is_not_free_is_found(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < RUNS; i++) {
+    for (unsigned i = 0; i < RUNS; i += STEP) {
         struct nocap_sim_options options = options_of(RAW_PACKED * i);
         options.launches = 60;
         uint64_t pages, semaphore = semaphore_of(&options, false, &pages);
@@ -347,7 +345,7 @@ static void a_trace_begins_with_bytes_from_elsewhere(void **state)
                                               .launches = 8,
                                               .profile = "tt-metal-2026-06"};
     struct run run = run_with(options);
-    for (size_t from = 1; from + 1 < run.count; from += 30) {
+    for (size_t from = 1; from + 1 < run.count; from += 30 * STEP) {
         assert_no_error(&run, &options, &(struct showing){.from = from});
     }
     run_free(&run);

@@ -13,6 +13,7 @@
 #include "capture/sim/sim.h"
 #include "checker/hang/hang.h"
 #include "formats/profile/profile.h"
+#include "tests/effort.h"
 #include "tests/transform_changes.h"
 
 #define X(name) {#name, change_##name},
@@ -316,7 +317,7 @@ static void add_simulated(struct rows *rows, unsigned *numbers, unsigned count)
 int main(void)
 {
     const char *files = getenv("NOCAP_METAMORPHIC_FILES");
-    unsigned count = files != NULL ? 0 : 4 * NOCAP_SIM_SCENARIO_COUNT * rounds();
+    unsigned count = files != NULL ? 0 : (SANITIZED ? 1 : 4) * NOCAP_SIM_SCENARIO_COUNT * rounds();
     unsigned *numbers = calloc(count + 1, sizeof *numbers);
     char *list = strdup(files != NULL ? files : ""), *rest = list;
     struct rows rows = {0};

@@ -13,6 +13,7 @@
 #include "checker/core/checker.h"
 #include "formats/import/import.h"
 #include "formats/trace/note.h"
+#include "tests/effort.h"
 
 static enum nocap_status import(const char *path, enum nocap_arch arch,
                                 struct nocap_import_result *result, struct nocap_error *err)
@@ -209,18 +210,6 @@ static void what_is_too_long_is_refused_or_left_out(void **state)
     assert_contains(err.text, "nests deeper");
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = true }; /* memory that is given back is kept for a while */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { SANITIZED = true };
-#else
-enum { SANITIZED = false };
-#endif
-#else
-enum { SANITIZED = false };
-#endif
-
 /* 100 MB take no more memory than 1 MB. */
 static void memory_does_not_grow_with_the_file(void **state)
 {
@@ -230,7 +219,7 @@ static void memory_does_not_grow_with_the_file(void **state)
     long peak[MEASURED];
     struct nocap_import_result result;
     struct nocap_error err;
-    if (SANITIZED) {
+    if (SANITIZED) { /* memory that is given back is kept for a while */
         skip();
     }
     for (unsigned i = 0; i < MEASURED; i++) {

@@ -2,14 +2,14 @@
 /* The simulated command queue: what its traces hold, by the fact sheet and not by the reference
  * model; then what the checker says of them. */
 #include "tests/cq_run.h"
+#include "tests/effort.h"
 
-/* Runs with a sanitizer look for other things, and are ten times as slow. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SEEDS = 6 };
-#else
-enum { SEEDS = 50 };
-#endif
 enum { BOTH_SCENARIOS = 2 };
+
+static uint64_t seeds(void)
+{
+    return effort(8, 4);
+}
 
 static const enum nocap_sim_scenario scenarios[BOTH_SCENARIOS] = {NOCAP_SIM_FAST_DISPATCH,
                                                                   NOCAP_SIM_FAST_DISPATCH_RINGS};
@@ -19,7 +19,7 @@ static const enum nocap_sim_scenario scenarios[BOTH_SCENARIOS] = {NOCAP_SIM_FAST
 static void the_rings_are_kept(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < seeds(); seed++) {
         for (unsigned i = 0; i < BOTH_SCENARIOS; i++) {
             struct rings *r = follow_run((struct nocap_sim_options){.scenario = scenarios[i],
                                                                     .board = 1 + seed % 2,
@@ -213,7 +213,7 @@ static void every_fault_changes_the_events(void **state)
 static void correct_runs_are_clean(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < seeds(); seed++) {
         for (unsigned view = 0; view < NOCAP_SIM_VIEW_COUNT; view++) {
             assert_clean((struct nocap_sim_options){.scenario = scenarios[seed % BOTH_SCENARIOS],
                                                     .view = view,
@@ -230,7 +230,7 @@ static void every_fault_is_found(void **state)
     (void)state;
     for (unsigned fault = 1; fault < NOCAP_SIM_FAULT_COUNT; fault++) {
         bool hang = nocap_sim_faults[fault].rules[0] == '\0';
-        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        for (uint64_t seed = 0; seed < seeds(); seed++) {
             if (strikes_in(fault, NOCAP_SIM_FAST_DISPATCH) && !hang) {
                 assert_found((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH,
                                                         .fault = fault,

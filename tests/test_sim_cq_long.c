@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long runs of the simulated command queue: ten million events, in which every ring wraps many
- * times. NOCAP_LONG_SEEDS says how many (`make long-runs`: 50). */
+ * times. NOCAP_LONG_SEEDS says how many (`make long-seeds`: 50). */
 #include "tests/cq_run.h"
+#include "tests/effort.h"
 
 enum { LONG_RUN = 4400, TO_FIRST_WRAP = 400, RING_WRAPS = 20 };
-
-static uint64_t seeds(uint64_t otherwise)
-{
-    const char *text = getenv("NOCAP_LONG_SEEDS");
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
 
 /* Counts from the file, as anybody else would. */
 static struct rings *read_back(const char *path, enum nocap_board board)
@@ -35,7 +30,7 @@ static struct rings *read_back(const char *path, enum nocap_board board)
 static void long_runs_wrap_every_ring_and_are_clean(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= seeds(1); seed++) {
+    for (uint64_t seed = 1; seed <= effort(1, 1); seed++) {
         enum nocap_board board = seed % 2 == 1 ? NOCAP_BOARD_P100 : NOCAP_BOARD_P150;
         assert_clean((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH_RINGS,
                                                 .board = board,
@@ -72,7 +67,7 @@ static void every_fault_of_a_wrap_is_found(void **state)
 {
     (void)state;
     for (unsigned fault = 1; fault < NOCAP_SIM_FAULT_COUNT; fault++) {
-        for (uint64_t seed = 0; seed < seeds(3); seed++) {
+        for (uint64_t seed = 0; seed < effort(1, 1); seed++) {
             if (strikes_in(fault, NOCAP_SIM_FAST_DISPATCH_RINGS)) {
                 assert_found((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH_RINGS,
                                                         .fault = fault,

@@ -2,12 +2,12 @@
 /* The coprocessor of the built-in device model: faults of its kernels and of its Wait Gate, each of
  * which is one finding. */
 #include "tests/cq_run.h"
+#include "tests/effort.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { SEEDS = 6 };
-#else
-enum { SEEDS = 50 };
-#endif
+static uint64_t seeds(void)
+{
+    return effort(20, 4);
+}
 
 static bool is_of_the_gate(const struct nocap_sim_fault_info *info)
 {
@@ -23,7 +23,7 @@ static void every_fault_is_found(void **state)
             continue;
         }
         faults++;
-        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        for (uint64_t seed = 0; seed < seeds(); seed++) {
             enum nocap_sim_scenario scenario =
                 seed % 2 == 0 ? NOCAP_SIM_LAUNCH_HOST : NOCAP_SIM_LAUNCH_DEV;
             assert_true(strikes_in(fault, scenario));
@@ -41,7 +41,7 @@ static void every_fault_is_found(void **state)
 static void correct_kernels_are_clean(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < seeds(); seed++) {
         assert_clean((struct nocap_sim_options){.scenario = seed % 2 == 0 ? NOCAP_SIM_LAUNCH_HOST
                                                                           : NOCAP_SIM_LAUNCH_DEV,
                                                 .tiles = 2,

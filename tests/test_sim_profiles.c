@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated command queue of each runtime that nocap ships a profile of: its bytes are that
  * runtime's, its correct runs are clean, each of its faults is the finding that it is elsewhere.
- * NOCAP_LONG_SEEDS says how many runs of each fault (`make long-runs`: 50). */
+ * `make long-seeds` makes 50 runs of each fault under each. */
 #include "checker/hang/hang.h"
 #include "formats/profile/profile.h"
 #include "tests/cq_run.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SEEDS = 6, FAULT_SEEDS = 1, PACKED_FROM = 6, MULTICAST_FROM = 6 };
-#else
-enum { SEEDS = 50, FAULT_SEEDS = 2, PACKED_FROM = 1, MULTICAST_FROM = 2 };
-#endif
-
-static uint64_t fault_seeds(void)
-{
-    const char *text = getenv("NOCAP_LONG_SEEDS");
-    return text != NULL ? strtoull(text, NULL, 10) : FAULT_SEEDS;
-}
+#include "tests/effort.h"
 
 /* ---- bytes ---- */
 
@@ -102,9 +91,10 @@ static void find_nothing(bool apart)
         NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAST_DISPATCH_RINGS, NOCAP_SIM_FAST_DISPATCH_PACKED,
         NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAST_DISPATCH_MULTICAST};
     const char *name;
+    const uint64_t seeds = effort(10, 3);
     for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
         const unsigned count = p < 2 ? 4 : 5; /* the first one says how often it multicasts */
-        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        for (uint64_t seed = p * seeds; seed < (p + 1) * seeds; seed++) {
             assert_clean((struct nocap_sim_options){
                 .scenario = scenarios[seed % count],
                 .view = (enum nocap_sim_view)(seed / count % NOCAP_SIM_VIEW_COUNT),
@@ -219,31 +209,38 @@ static bool may_pass(enum nocap_sim_scenario scenario, unsigned fault)
     return scenario == NOCAP_SIM_FAST_DISPATCH_PACKED && either;
 }
 
-/* From profile `first` on. */
+static unsigned profiles_from(size_t first)
+{
+    unsigned count = 0;
+    while (nocap_profile_name(first + count) != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* From profile `first` on; `make test` has them take turns. */
 static void find_every_fault(enum nocap_sim_scenario scenario, size_t first, bool apart)
 {
-    const char *name;
-    for (size_t p = first; (name = nocap_profile_name(p)) != NULL; p++) {
-        for (unsigned fault = 1; fault < NOCAP_SIM_FAULT_COUNT; fault++) {
-            bool hang = nocap_sim_faults[fault].rules[0] == '\0' || may_pass(scenario, fault);
-            if (!strikes_in(fault, scenario) || hang || is_none(fault)) {
-                continue;
-            }
-            for (uint64_t i = 0; i < fault_seeds(); i++) {
-                uint64_t seed = i;
-                assert_found(with_occasion((struct nocap_sim_options){
-                    .size = sizeof(struct nocap_sim_options),
-                    .scenario = scenario,
-                    .fault = fault,
-                    .view = i % 2 == 0 ? NOCAP_SIM_VIEW_RAW : NOCAP_SIM_VIEW_ALL,
-                    .board = 1 + seed / 2 % 2,
-                    .workers = 1 + (uint32_t)seed % 7,
-                    .apart = apart,
-                    .launches = 24,
-                    .seed = seed,
-                    .variant = seed,
-                    .profile = name}));
-            }
+    const unsigned profiles = profiles_from(first), seeds = effort(0, 0);
+    for (unsigned fault = 1; fault < NOCAP_SIM_FAULT_COUNT; fault++) {
+        bool hang = nocap_sim_faults[fault].rules[0] == '\0' || may_pass(scenario, fault);
+        if (!strikes_in(fault, scenario) || hang || is_none(fault)) {
+            continue;
+        }
+        for (unsigned i = 0; i == 0 || i < seeds * profiles; i++) {
+            const uint64_t seed = i / profiles, turn = fault + scenario + seed;
+            assert_found(with_occasion((struct nocap_sim_options){
+                .size = sizeof(struct nocap_sim_options),
+                .scenario = scenario,
+                .fault = fault,
+                .view = turn % 2 == 0 ? NOCAP_SIM_VIEW_RAW : NOCAP_SIM_VIEW_ALL,
+                .board = 1 + turn / 2 % 2,
+                .workers = 1 + (uint32_t)turn % 7,
+                .apart = apart,
+                .launches = 24,
+                .seed = seed,
+                .variant = seed,
+                .profile = nocap_profile_name(first + (i + fault / 2) % profiles)}));
         }
     }
 }
@@ -257,26 +254,26 @@ static void every_fault_is_found(void **state)
 static void every_fault_is_found_among_commands_of_an_entry(void **state)
 {
     (void)state;
-    find_every_fault(NOCAP_SIM_FAST_DISPATCH_PACKED, PACKED_FROM, false);
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH_PACKED, 1, false);
 }
 
 static void every_fault_is_found_with_two_dispatchers(void **state)
 {
     (void)state;
-    find_every_fault(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, PACKED_FROM, false);
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, 1, false);
 }
 
 static void every_fault_is_found_where_go_words_are_multicast(void **state)
 {
     (void)state;
-    find_every_fault(NOCAP_SIM_FAST_DISPATCH_MULTICAST, MULTICAST_FROM, false);
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH_MULTICAST, 2, false);
 }
 
 static void every_fault_is_found_where_cores_are_apart(void **state)
 {
     (void)state;
     find_every_fault(NOCAP_SIM_FAST_DISPATCH, 1, true);
-    find_every_fault(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, PACKED_FROM, true);
+    find_every_fault(NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, 1, true);
 }
 
 static enum nocap_status count_multicasts(void *context, const struct nocap_event *e,

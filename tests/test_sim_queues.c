@@ -2,34 +2,24 @@
 /* Two command queues on one chip, as runtimes make them whose host asks for two: correct runs are
  * clean in every view, each fault of either queue is its one finding, a hang roots in its own
  * queue. Bit 0 of the variant: each queue has workers of its own; bit 1: the fault is the second
- * one's. NOCAP_LONG_SEEDS says how many runs of each fault (`make long-runs`: 50). */
+ * one's. NOCAP_LONG_SEEDS says how many runs of each fault (`make long-seeds`: 50). */
 #include "checker/hang/hang.h"
 #include "formats/profile/profile.h"
 #include "tests/cq_run.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SEEDS = 8, FAULT_SEEDS = 1, FIRST_PROFILE = 6 };
-#else
-enum { SEEDS = 50, FAULT_SEEDS = 4, FIRST_PROFILE = 1 };
-#endif
+#include "tests/effort.h"
 
 static const enum nocap_sim_scenario scenarios[] = {
     NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAST_DISPATCH_PACKED, NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
     NOCAP_SIM_FAST_DISPATCH_RINGS};
 enum { SCENARIOS = 4, WITH_FAULTS = 3 };
 
-static uint64_t fault_seeds(void)
-{
-    const char *text = getenv("NOCAP_LONG_SEEDS");
-    return text != NULL ? strtoull(text, NULL, 10) : FAULT_SEEDS;
-}
-
 static void correct_runs_are_clean(void **state)
 {
     (void)state;
     const char *name;
-    for (size_t p = FIRST_PROFILE; (name = nocap_profile_name(p)) != NULL; p++) {
-        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    const uint64_t seeds = effort(10, 3);
+    for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
+        for (uint64_t seed = p * seeds; seed < (p + 1) * seeds; seed++) {
             assert_clean((struct nocap_sim_options){
                 .scenario = scenarios[seed % SCENARIOS],
                 .view = (enum nocap_sim_view)(seed / 4 % NOCAP_SIM_VIEW_COUNT),
@@ -99,26 +89,26 @@ static void every_fault_of_either_queue_is_found(void **state)
         const enum nocap_sim_scenario scenario = scenarios[i % WITH_FAULTS];
         bool hang = nocap_sim_faults[fault].name == NULL ||
                     nocap_sim_faults[fault].rules[0] == '\0' || may_pass(scenario, fault);
-        for (uint64_t seed = 0; seed < fault_seeds() && !hang; seed++) {
-            struct nocap_sim_options options = {
-                .scenario = scenario,
-                .fault = fault,
-                .view = seed / 4 % 2 == 0 ? NOCAP_SIM_VIEW_RAW : NOCAP_SIM_VIEW_ALL,
-                .board = 1 + (seed + fault) % 2,
-                .workers = 4 + (uint32_t)seed % 7,
-                .queues = 2,
-                .apart = seed % 2 == 1,
-                .launches = 24,
-                .seed = seed,
-                .variant = (seed + fault) % 4,
-                .profile = nocap_profile_name(1 + (seed + fault) % 6)};
+        for (uint64_t seed = i; seed < i + effort(1, 1) && !hang; seed++) {
+            struct nocap_sim_options options = {.scenario = scenario,
+                                                .fault = fault,
+                                                .view = seed / 4 % 2 == 0 ? NOCAP_SIM_VIEW_RAW
+                                                                          : NOCAP_SIM_VIEW_ALL,
+                                                .board = 1 + seed / 16 % 2,
+                                                .workers = 4 + (uint32_t)seed % 7,
+                                                .queues = 2,
+                                                .apart = seed / 8 % 2 == 1,
+                                                .launches = 24,
+                                                .seed = seed,
+                                                .variant = seed % 4,
+                                                .profile = nocap_profile_name(1 + seed / 5 % 6)};
             if (strikes_in(fault, scenario) && with_occasion(&options)) {
                 assert_found(options);
                 runs++;
             }
         }
     }
-    assert_true(runs > 100 || FAULT_SEEDS == 1);
+    assert_true(runs > 80);
 }
 
 /* Who is the root of a hang, and who waits for it, is of the queue in which it began. */
@@ -163,7 +153,7 @@ static void a_hang_roots_in_its_queue(void **state)
 static void a_trace_may_begin_anywhere(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 96; seed++) {
+    for (uint64_t seed = 0; seed < effort(32, 8); seed++) {
         struct nocap_sim_options options = {
             .size = sizeof options,
             .scenario = scenarios[seed / 2 % 2 * 2],

@@ -65,6 +65,14 @@ sanitized() {
     case ${BUILD:-build} in *asan* | *tsan*) ;; *) return 1 ;; esac
 }
 
+# share N FILE...: one in N of the files, and all in `make long-seeds`.
+share() {
+    local n=$1 i
+    shift
+    [ -z "${NOCAP_LONG_SEEDS-}" ] || n=1
+    for ((i = 1; i <= $#; i += n)); do echo "${!i}"; done
+}
+
 # skip NAME REASON
 skip() {
     tests=$((tests + 1))

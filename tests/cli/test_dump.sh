@@ -109,7 +109,11 @@ status 4 "a full disk, named" "$NOCAP" dump "$T/a.nocap" -o /dev/full
 status 0 "a device as output" "$NOCAP" dump "$T/a.nocap" -o /dev/null
 check "nothing else stays behind" test -z "$(find "$T" -name '.*' -type f)"
 
-for _ in $(seq 3000); do tail -n +2 "$T/a.jsonl"; done | cat <(head -n 1 "$T/a.jsonl") - >"$T/big.jsonl"
+events=$(tail -n +2 "$T/a.jsonl")
+{
+    head -n 1 "$T/a.jsonl"
+    for _ in {1..3000}; do echo "$events"; done
+} >"$T/big.jsonl"
 "$NOCAP" import jsonl "$T/big.jsonl" -o "$T/big.nocap" 2>/dev/null
 for format in text jsonl csv; do
     "$NOCAP" dump --format "$format" "$T/big.nocap" 2>"$T/err" | head -n 1 >"$T/out"

@@ -3,9 +3,9 @@
 # The tree's golden traces: they still check as recorded, the built-in device model still makes them, stock tools read them, and
 # JSON Lines out and in again gives the same events.
 . tests/cli/lib.sh
-status 0 "golden verify" "$NOCAP" golden verify --run golden
+status 0 "golden verify" "$NOCAP" golden verify --run --jobs 2 golden
 check "makes all again" test -z "$(grep 'stored trace only' "$T/out")"
-for trace in golden/*.nocap; do
+for trace in $(share 5 golden/*.nocap); do
     name=$(basename "$trace" .nocap)
     zstd -dcq "$trace" | protoc -I formats/trace --decode=nocap.Trace nocap.proto >"$T/decoded" 2>"$T/err"
     check "$name: zstd and protoc read it" test -s "$T/decoded" -a ! -s "$T/err"
@@ -15,7 +15,10 @@ for trace in golden/*.nocap; do
     check "$name: JSON Lines and back" cmp -s "$T/a.jsonl" "$T/b.jsonl"
 done
 check "together under 2 MB" test "$(du -cb golden/* | tail -n 1 | cut -f1)" -lt 2000000
-cp -r golden "$T/golden"
+mkdir "$T/golden"
+awk 'BEGIN { RS = ""; ORS = "\n\n" } NR == 1 || $2 ~ /^(launch|boot|aie)/' golden/manifest.txt >"$T/golden/manifest.txt"
+sed -n 's/^trace  *//p' "$T/golden/manifest.txt" | while read -r name; do cp "golden/$name.nocap" "$T/golden"; done
+check "a part of them" test "$(ls "$T/golden" | wc -l)" -ge 10
 "$NOCAP" capture --sim launch-host --seed 1 --fault done-early -o "$T/other.nocap" 2>/dev/null
 cp "$T/other.nocap" "$T/golden/launch-host.nocap"
 status 1 "a trace that differs is told" "$NOCAP" golden verify --run "$T/golden"

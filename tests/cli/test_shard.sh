@@ -9,8 +9,7 @@ sim launch-host --tiles 2 --launches 4 --fault done-early -o "$T/early.nocap"
 sim boot --tiles 1 --fault jal-wrong -o "$T/jal.nocap"
 head -c 3000 "$T/good.nocap" >"$T/cut.nocap"
 echo "nothing" >"$T/none.nocap"
-stored=(golden/*.nocap)
-sanitized && stored=(golden/fault-*.nocap)
+mapfile -t stored < <(share 6 golden/*.nocap)
 traces=("$T/good.nocap" "$T/early.nocap" "$T/none.nocap" "$T/jal.nocap" "$T/missing.nocap"
     "$T/cut.nocap" "${stored[@]}" checker/rules/examples/CQ-0[1-3]*.jsonl)
 printf '%s\n' 'GO-004 -- known' 'SYN-* trace:cut.nocap -- none there' 'RST-* -- used' \
