@@ -81,6 +81,17 @@ check "there are some" test -n "$(rules)"
 check "perfetto: a hang" perfetto "$T/hung.nocap"
 check "its root is an instant" test "$(held 'instant root')" -eq \
     "$("$NOCAP" hang "$T/hung.nocap" --format json | jq '.root | length')"
+# What the host alone did and found: DONE is what it read. The fault is in no rule.
+"$NOCAP" capture --sim launch-host --tiles 2 --fault hang-trisc1 -o "$T/h.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl --filter by==host "$T/h.nocap" |
+    jq -c 'if .nocap then .observes = ["host-mmio"] | del(.scope) else . end' >"$T/host.jsonl"
+check "perfetto: the host's view" perfetto "$T/host.jsonl"
+check "has the launches, to the DONE that was read" test "$(held 'slice launch')" -eq 10 -a \
+    "$(grep '^launch ' "$T/held" | sort)" = "$(launches "$T/host.jsonl")"
+"$NOCAP" export "$T/host.jsonl" --to vcd -o "$T/host.vcd" 2>/dev/null
+check "a sync word that is not known any more has no value" test \
+    "$(tests/vcd_changes "$T/host.vcd" | awk '$2 ~ /core_1_2.*smsg/ {last = $3} END {print last}')" = x
+
 check "control code" perfetto checker/rules/examples/AIE-066.fail.jsonl
 check "has its columns and jobs" grep -q '^track job ' "$T/held"
 
@@ -152,6 +163,9 @@ check "text of a trace ends no script" test "$(grep -c "<script>alert" "$T/evil.
 status 0 "from standard input" sh -c "'$NOCAP' export - --to html -o '$T/x.html' <'$T/bad.nocap'"
 err_has "what the page lacks then" "no events around findings"
 rm -f "$T/x.html"
+"$NOCAP" export "$T/host.jsonl" --to html -o "$T/a.html" 2>/dev/null
+check "the host's view has time in launches" test "$(in_page picture '.tiles[] | select(.x == 1 and .y == 2) | .busy | add')" -eq \
+    "$("$NOCAP" launches "$T/host.jsonl" --format json | jq '[.[] | select(.tile == "1,2") | .duration] | add')"
 
 if [ -n "$browser" ]; then
     check "a browser shows it" page "$T/bad.nocap"
@@ -173,7 +187,14 @@ if [ -n "$browser" ]; then
     "$NOCAP" hang "$T/hung.nocap" --format json >"$T/hang.json"
     check "its verdict, root and waits" test -z "$(jq -r '.verdict, .root[].reason, .waiting[].for' "$T/hang.json" |
         while read -r line; do grep -qF -- "$line" "$T/text" || echo "$line"; done)"
+    check "a clean check of a hang" page "$T/host.jsonl"
+    check "check alone calls it clean" test "$("$NOCAP" check "$T/host.jsonl" --format json | jq -r .summary.verdict)" = clean
+    check "the headline says that it is hung" grep -q '^hung ' "$T/text"
+    check "and is not green" grep -q '<span id="outcome" class="hung">' "$T/dom"
+    check "a trace that is not judged" page "$T/evil.jsonl"
+    check "says so" grep -q '<span id="outcome" class="inconclusive">inconclusive, not judged<' "$T/dom"
     check "a command queue" page "$T/cq.nocap"
+    check "which is clean" grep -q '<span id="outcome" class="clean">clean<' "$T/dom"
     check "its counters have charts, with their bounds" grep -qE '^command queue: dispatch buffer: free pages [0-9]+ to [1-9]' "$T/text"
     check "and who made the library is said" grep -q 'Leon Sorokin' "$T/page.html"
     check "one file below 400 kB" test "$(wc -c <"$T/page.html")" -lt 400000
