@@ -109,15 +109,15 @@ check "nor another time" test -z "$(protoc --decode=views.Trace tests/data/perfe
 same_items() {
     local name=$1 trace=$2 from
     perfetto "$trace" && cp "$T/p.pftrace" "$T/whole"
-    for from in 20000 40000 54100 60000 900000; do
+    for from in "${@:3}"; do
         tests/perfetto_check "$T/whole" $from >"$T/wanted"
         perfetto "$trace" --from $from && tests/perfetto_check "$T/p.pftrace" $from >"$T/held"
         check "$name from $from on: the items of the whole picture" diff "$T/wanted" "$T/held"
     done
 }
-same_items launches "$T/dev.nocap"
-same_items "a command queue" "$T/cq.nocap"
-same_items "a hang" "$T/hung.nocap"
+same_items launches "$T/dev.nocap" 20000 40000 54100
+same_items "a command queue" "$T/cq.nocap" 20000 40000 60000 140000
+same_items "a hang" "$T/hung.nocap" 20000 40000 54100 900000
 check "there are items" test -s "$T/wanted"
 
 # The models may begin shortly before the picture.
@@ -261,6 +261,19 @@ status 2 "no such view" "$NOCAP" export "$T/dev.nocap" --to chrome -o "$T/x"
 err_has "what --to takes" "not 'chrome'"
 status 2 "a lead of nothing" "$NOCAP" export "$T/dev.nocap" --to vcd --lead 10 -o "$T/x"
 status 2 "from after to" "$NOCAP" export "$T/dev.nocap" --to vcd --from 9 --to 3 -o "$T/x"
+for view in perfetto html vcd npeviz; do
+    status 1 "$view: a part behind the end" "$NOCAP" export "$T/bad.nocap" --to $view --from 99999999 -o "$T/x"
+    err_has "is empty, and why" "the picture is empty: the trace ends at time"
+    check "for no other reason" test "$(grep -c 'no place for\|the clock' "$T/err")" -eq 0
+done
+status 1 "npeviz without requests" "$NOCAP" export "$T/host.jsonl" --to npeviz -o "$T/x"
+err_has "is empty" "the picture is empty: there is no request of a network interface on the grid"
+status 1 "a waveform without signals" "$NOCAP" export "$T/evil.jsonl" --to vcd -o "$T/x"
+err_has "is empty, too" "the picture is empty: there is no signal that changes"
+head -n 1 "$T/host.jsonl" >"$T/nothing.jsonl"
+status 1 "perfetto of no event" "$NOCAP" export "$T/nothing.jsonl" --to perfetto -o "$T/x"
+err_has "as well" "the picture is empty: there is nothing that a track shows"
+rm -f "$T/x"
 status 3 "no trace" "$NOCAP" export "$T/none" --to vcd -o "$T/x"
 check "no file is left" test ! -e "$T/x"
 status 4 "an output that cannot be written" "$NOCAP" export "$T/dev.nocap" --to vcd -o /dev/full
