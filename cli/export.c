@@ -21,16 +21,17 @@ struct settings {
 
 static const struct cli_option options[] = {
     {"to", "perfetto|html|vcd|npeviz",
-     "the form of the picture;\n"
-     "and given again with a TIME: the picture ends there, as if the trace did",
+     "the form of the picture; and given again with a TIME:\n"
+     "the picture ends there, as if the trace did",
      offsetof(struct settings, to), CLI_LIST, 0},
     {"output", "FILE", "the file to make; - is standard output", offsetof(struct settings, output),
      CLI_TEXT, 'o'},
     {"from", "TIME", "the picture begins at TIME; what is open then is in it",
      offsetof(struct settings, from), CLI_NUMBER, 0},
     {"lead", "N",
-     "the models begin N events before --from, not with the trace: takes no longer\n"
-     "however long the trace is, and what was set before is unknown",
+     "the models begin N events before --from, not with the\n"
+     "trace: takes no longer however long the trace is, and\n"
+     "what was set before is unknown",
      offsetof(struct settings, lead), CLI_NUMBER, 0},
     {"tile", "X,Y", "of worker cores only this one; may be given several times",
      offsetof(struct settings, tiles), CLI_LIST, 0},
@@ -89,6 +90,9 @@ static void print_result(const struct cli_call *call, const struct nocap_export_
     if (r->missing != NULL) {
         cli_message(call, "%s", r->missing);
     }
+    if (r->empty != NULL) {
+        cli_message(call, "the picture is empty: %s", r->empty);
+    }
 }
 
 static int make(const struct cli_call *call, enum nocap_view view, struct nocap_xy *tiles,
@@ -112,7 +116,8 @@ static int make(const struct cli_call *call, enum nocap_view view, struct nocap_
     }
     print_result(call, &result);
     code = cli_tell_untouched(call, call->operands.items, 1, s->dense, tiles, s->tiles.count);
-    return code != CLI_EXIT_OK ? code : cli_damage(call, NULL, &result.damage);
+    code = code != CLI_EXIT_OK ? code : cli_damage(call, NULL, &result.damage);
+    return code == CLI_EXIT_OK && result.empty != NULL ? CLI_EXIT_FINDINGS : code;
 }
 
 static int run(const struct cli_call *call)
@@ -164,17 +169,18 @@ CLI_COMMAND(command) = {
     .name = "export",
     .operands = "TRACE",
     .summary = "a trace for other viewers: Perfetto, a page for browsers, waveforms, NOC transfers",
-    .details =
-        "perfetto: for ui.perfetto.dev; worker cores, the command queue and AIE columns with what\n"
-        "  they do and wait for, findings, and who waits at the end.\n"
-        "html: one page that needs no network: verdict, findings, waits, board, timeline.\n"
-        "vcd: go messages, sync words, pointers, credits and semaphores for waveform viewers.\n"
-        "npeviz: requests of the network interfaces, for the viewer of tt-npe's timelines.\n"
-        "\n"
-        "The models see the whole trace up to --to; --from and --tile choose what is shown. Of\n"
-        "a long trace --lead lets them begin shortly before --from. A picture has at most two\n"
-        "million slices; what that leaves out is said.",
-    .findings = "the trace is damaged; what could be read was exported",
+    .details = "perfetto: for ui.perfetto.dev; worker cores, the command queue and AIE columns\n"
+               "  with what they do and wait for, findings, and who waits at the end.\n"
+               "html: one page that needs no network: verdict, findings, waits, board, timeline.\n"
+               "vcd: go messages, sync words, pointers, credits and semaphores, for viewers of\n"
+               "  waveforms.\n"
+               "npeviz: requests of the network interfaces, for the viewer of tt-npe's\n"
+               "  timelines.\n"
+               "\n"
+               "The models see the whole trace up to --to; --from and --tile choose what is\n"
+               "shown. Of a long trace --lead lets them begin shortly before --from. A picture\n"
+               "has at most two million slices; what that leaves out is said.",
+    .findings = "the picture is empty, or the trace damaged: what could be read was exported",
     .examples = "  nocap export run.nocap --to perfetto -o run.pftrace\n"
                 "  nocap export run.nocap --to html --from 54000 --to 60000 --tile 1,2 -o run.html",
     CLI_OPTIONS(options),

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { WIDTH_LEAST = 40, HANGING = 4 };
+enum { WIDTH_LEAST = 40, HANGING = 4, COLUMN_LEAST = 8 };
 
 unsigned cli_terminal_width(int fd)
 {
@@ -55,17 +55,34 @@ static size_t part(const char *text, size_t size, unsigned columns)
     bool begun = false; /* blanks before the first word are no place to part */
     for (size_t i = 0; i < size;) {
         bool column;
+        const size_t length = character(text + i, size - i, &column);
         if (text[i] == ' ' && begun && text[i - 1] != ' ') {
             blank = i;
         }
-        if (used >= columns && blank != 0) {
+        if (column && used >= columns && blank != 0) {
             return blank;
         }
         begun |= text[i] != ' ';
-        i += character(text + i, size - i, &column);
+        i += length;
         used += column;
     }
     return size;
+}
+
+/* Where the line goes on: below its last column, if what is left of it has at least half of the
+ * terminal there; else a little further in than it begins. */
+static size_t hanging(const struct cli_fold *f)
+{
+    size_t column = 0, indent = strspn(f->line, " ") + HANGING;
+    for (size_t i = 2; i < f->used; i++) {
+        if (f->line[i] != ' ' && f->line[i - 1] == ' ' && f->line[i - 2] == ' ') {
+            column = i;
+        }
+    }
+    if (column >= COLUMN_LEAST && column <= f->width / 2) {
+        return column;
+    }
+    return indent < f->width / 4 ? indent : f->width / 4;
 }
 
 /* A whole line, without its end. */
@@ -73,8 +90,7 @@ static bool fold_line(const struct cli_fold *f)
 {
     static const char blanks[] = "                                        ";
     const char *text = f->line;
-    size_t left = f->used, indent = strspn(text, " ") + HANGING;
-    indent = indent > f->width / 4 ? f->width / 4 : indent;
+    size_t left = f->used, indent = hanging(f);
     indent = indent < sizeof blanks ? indent : sizeof blanks - 1;
     for (bool first = true; left > 0; first = false) {
         size_t lead = first ? 0 : indent;

@@ -309,6 +309,9 @@ static const struct {
 } errors[] = {
     {"", 1, "missing"},
     {"bye==brisc", 1, "no field is called 'bye'"},
+    {"kernel", 1, "no field is called 'kernel': ev==kernel?"},
+    {"t>3 && stall", 8, "no field is called 'stall': op==stall?"},
+    {"brisc && t>3", 1, "no field is called 'brisc': by==brisc?"},
     {"t==1 && bye==brisc", 9, "'bye'"},
     {"by==brsc", 5, "one of host brisc ncrisc"},
     {"ev==writ", 5, "one of write read noc"},

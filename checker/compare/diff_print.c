@@ -15,7 +15,7 @@ enum { COLUMN_LEAST = 24, COLUMN_MOST = 76, LINE_KEPT = 200 };
 
 struct printer {
     const struct nocap_diff *diff;
-    size_t column; /* what both sides have at most; 0: B has what it needs */
+    size_t room; /* what both sides have together; 0: B has what it needs */
     struct nocap_text_style style[DIFF_SIDES];
     struct nocap_text line;
 };
@@ -111,18 +111,32 @@ static char sign_of(const struct nocap_diff_row *row)
 }
 
 static void print_row(FILE *out, const struct nocap_diff_row *row,
-                      const struct words words[DIFF_SIDES], int width, size_t most, bool color)
+                      const struct words words[DIFF_SIDES], const size_t width[DIFF_SIDES],
+                      bool color)
 {
     const char *a = words[DIFF_A].text, *b = words[DIFF_B].text;
-    bool cut = (row->has[DIFF_B] || most != 0) && strlen(a) > (size_t)width;
-    bool cut_b = most != 0 && strlen(b) > most;
+    const int room = (int)width[DIFF_A];
+    bool cut = strlen(a) > width[DIFF_A], cut_b = strlen(b) > width[DIFF_B];
     const char *paint_a = color && !row->equal ? COLOR_RED : "";
     const char *paint_b = color && !row->equal ? COLOR_GREEN : "";
     const char *reset = color && !row->equal ? COLOR_OFF : "";
-    fprintf(out, "  %s%-*.*s%s%s %c", paint_a, cut ? width - 3 : width,
-            cut ? width - 3 : LINE_KEPT + 4, a, cut ? "..." : "", reset, sign_of(row));
+    fprintf(out, "  %s%-*.*s%s%s %c", paint_a, cut ? room - 3 : room, cut ? room - 3 : room, a,
+            cut ? "..." : "", reset, sign_of(row));
     fprintf(out, "%s%s%.*s%s%s\n", *b != 0 ? " " : "", paint_b,
-            cut_b ? (int)most - 3 : LINE_KEPT + 4, b, cut_b ? "..." : "", reset);
+            (int)width[DIFF_B] - (cut_b ? 3 : 0), b, cut_b ? "..." : "", reset);
+}
+
+/* Of a terminal's columns no side takes more than half where the other one needs the rest. */
+static void share(const struct printer *p, size_t width[DIFF_SIDES])
+{
+    const size_t half = p->room / 2;
+    if (p->room == 0) {
+        width[DIFF_A] = width[DIFF_A] < COLUMN_MOST ? width[DIFF_A] : COLUMN_MOST;
+        return;
+    }
+    const size_t least = width[DIFF_B] < half ? width[DIFF_B] : half;
+    width[DIFF_A] = width[DIFF_A] < p->room - least ? width[DIFF_A] : p->room - least;
+    width[DIFF_B] = p->room - width[DIFF_A];
 }
 
 static enum nocap_status print_difference(FILE *out, struct printer *p,
@@ -130,17 +144,18 @@ static enum nocap_status print_difference(FILE *out, struct printer *p,
                                           struct nocap_error *err)
 {
     struct words words[NOCAP_DIFF_ROWS_MAX][DIFF_SIDES];
-    size_t width = COLUMN_LEAST;
+    size_t width[DIFF_SIDES] = {COLUMN_LEAST, 0};
     uint64_t shown[DIFF_SIDES] = {0, 0};
     for (size_t i = 0; i < d->row_count; i++) {
         RETURN_IF_FAILED(describe_row(p, &d->rows[i], words[i], err));
-        size_t length = strlen(words[i][DIFF_A].text);
-        width = length > width ? length : width;
+        for (int side = 0; side < DIFF_SIDES; side++) {
+            size_t length = strlen(words[i][side].text);
+            width[side] = length > width[side] ? length : width[side];
+        }
     }
-    size_t most = p->column != 0 ? p->column : COLUMN_MOST;
-    width = width < most ? width : most;
+    share(p, width);
     for (size_t i = 0; i < d->row_count; i++) {
-        print_row(out, &d->rows[i], words[i], (int)width, p->column, color);
+        print_row(out, &d->rows[i], words[i], width, color);
         shown[DIFF_A] += d->rows[i].has[DIFF_A] && !d->rows[i].equal;
         shown[DIFF_B] += d->rows[i].has[DIFF_B] && !d->rows[i].equal;
     }
@@ -185,8 +200,8 @@ enum nocap_status nocap_diff_text(FILE *out, const struct nocap_diff *diff, bool
 {
     struct printer p;
     open_printer(&p, diff);
-    enum { BLANKS = 5, LEAST = 24 }; /* of a line beside its two sides; of a side */
-    p.column = width == 0 ? 0 : width > 2 * LEAST + BLANKS ? (width - BLANKS) / 2 : LEAST;
+    enum { BLANKS = 5, LEAST = 16 }; /* of a line beside its two sides; of a side */
+    p.room = width == 0 ? 0 : width > 2 * LEAST + BLANKS ? width - BLANKS : 2 * LEAST;
     enum nocap_status status = print_all(out, &p, color, err);
     free(p.line.data);
     RETURN_IF_FAILED(status);

@@ -54,12 +54,16 @@ static enum nocap_status keep(struct row *r, const struct nocap_event *e, struct
     return NOCAP_OK;
 }
 
+/* When and how often: a capture may tell of the first load alone, and of many after it as one. */
+static const uint64_t when = NOCAP_F_N | NOCAP_F_T2 | NOCAP_F_SEQ;
+
 static bool same_load(const struct row *r, const struct nocap_event *e)
 {
     const struct nocap_event *f = &r->event;
-    return f->by == e->by && f->chip == e->chip && f->has == e->has && f->addr == e->addr &&
-           f->size == e->size && f->value == e->value && f->data_size == e->data_size &&
-           f->pc == e->pc && (e->data_size == 0 || memcmp(f->data, e->data, e->data_size) == 0);
+    return f->by == e->by && f->chip == e->chip && ((f->has ^ e->has) & ~when) == 0 &&
+           f->addr == e->addr && f->size == e->size && f->value == e->value &&
+           f->data_size == e->data_size && f->pc == e->pc &&
+           (e->data_size == 0 || memcmp(f->data, e->data, e->data_size) == 0);
 }
 
 /* The row of the same load, unless a write lies in between. */
@@ -91,6 +95,8 @@ static enum nocap_status add(struct who *w, const struct nocap_event *e, enum no
         r->count = 0;
         w->next = (w->next + 1) % w->room;
         w->count += w->count < w->room;
+    } else {
+        r->event.has &= ~when; /* the row says it of all */
     }
     r->count += polls;
     r->last_index = e->index;

@@ -401,6 +401,7 @@ static void fill_result(const struct npeviz *v, struct nocap_export_result *resu
                  at != 0 ? "; " : "", (unsigned long long)v->unended);
     }
     result->missing = text[0] != '\0' ? text : NULL;
+    result->empty = v->count == 0 ? "there is no request of a network interface on the grid" : NULL;
 }
 
 static enum nocap_status finish(void *view, const struct view_end *e,

@@ -25,12 +25,19 @@ const plural = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
 
 // ---- the head ----
 
+// The worst of what check and hang say: clean is what neither of them has anything against.
+function outcome() {
+  const verdicts = [report.summary.verdict, hang.verdict];
+  const said = ['hung', 'findings', 'inconclusive', 'not-judged'].filter((v) => verdicts.includes(v));
+  return said.length > 0 ? said : ['clean'];
+}
+
 function head() {
-  const s = report.summary, t = report.trace;
-  $('outcome').textContent = s.verdict + (t.begins_at ? ' in this part' : '');
-  $('outcome').className = s.verdict;
+  const s = report.summary, t = report.trace, said = outcome(), words = said.join(', ').replace('-', ' ');
+  $('outcome').textContent = words + (t.begins_at ? ' in this part' : '');
+  $('outcome').className = said[0];
   $('path').textContent = t.path;
-  document.title = `${s.verdict}: ${t.path}`;
+  document.title = `${words}: ${t.path}`;
   $('about').textContent =
     `${plural(s.error, 'error')}, ${plural(s.warning, 'warning')}, ${plural(s.note, 'note')}, ` +
     `${s.waived} waived. ${t.events} events, ${t.arch}, ${t.t_first} to ${t.t_last} ${picture.unit}` +

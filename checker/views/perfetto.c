@@ -307,6 +307,7 @@ static enum nocap_status finish(void *view, const struct view_end *e,
 {
     const struct perfetto *p = view;
     (void)e;
+    result->empty = p->begun ? NULL : "there is nothing that a track shows";
     if (p->clock.cycles && p->clock.hz == 0) {
         result->missing = "the clock is not known: a cycle is shown as a nanosecond";
     }

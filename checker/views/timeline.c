@@ -195,9 +195,12 @@ void nocap_timeline_value(struct nocap_timeline *tl, uint32_t number, uint64_t t
     }
 }
 
-static void forget_value(struct nocap_timeline *tl, uint32_t number, uint64_t t)
+void nocap_timeline_unknown(struct nocap_timeline *tl, uint32_t number, uint64_t t)
 {
     struct timeline_track *track = track_of(tl, number);
+    if (track == NULL || !track->known) {
+        return;
+    }
     track->known = false;
     if (is_shown(tl, t)) {
         tl->ops->value(tl->view, number, t, 0, NULL);
@@ -210,9 +213,7 @@ void nocap_timeline_forget(struct nocap_timeline *tl, uint64_t t)
         while (track_of(tl, i)->depth != 0) {
             nocap_timeline_end(tl, i, t);
         }
-        if (track_of(tl, i)->known) {
-            forget_value(tl, i, t);
-        }
+        nocap_timeline_unknown(tl, i, t);
     }
 }
 

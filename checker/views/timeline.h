@@ -97,6 +97,8 @@ void nocap_timeline_instant(struct nocap_timeline *tl, uint32_t track, uint64_t 
 /* Of a state or counter; told where it differs from what was reported before. */
 void nocap_timeline_value(struct nocap_timeline *tl, uint32_t track, uint64_t t, uint64_t value,
                           const struct nocap_mark *mark);
+/* .. and that it is not known any more, if it was. */
+void nocap_timeline_unknown(struct nocap_timeline *tl, uint32_t track, uint64_t t);
 /* Events were lost: what is open ends, and no value is known. */
 void nocap_timeline_forget(struct nocap_timeline *tl, uint64_t t);
 bool nocap_timeline_is_open(const struct nocap_timeline *tl, uint32_t track);

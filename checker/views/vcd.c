@@ -189,6 +189,7 @@ static enum nocap_status finish(void *view, const struct view_end *e,
     char block[1 << 16];
     size_t size;
     RETURN_ERROR_IF(v->out_of_memory, err, NOCAP_E_MEMORY, "out of memory");
+    result->empty = v->timed ? NULL : "there is no signal that changes";
     put_time(v, e->hang->report->t_last);
     RETURN_ERROR_IF(fflush(v->changes) != 0 || fseek(v->changes, 0, SEEK_SET) != 0, err,
                     NOCAP_E_OUTPUT, "cannot write a temporary file: %s", strerror(errno));

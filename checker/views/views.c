@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/views/views.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_text.h"
@@ -57,6 +59,12 @@ static enum nocap_status run(const struct view_ops *ops, void *view, const char 
         result->begins_at = hang->report->begins_at;
         result->damage = hang->damage;
         status = ops->finish(view, &end, result, err);
+        if (tl.options.from > hang->end) {
+            snprintf(result->text, sizeof result->text,
+                     "the trace ends at time %" PRIu64 ", before --from", hang->end);
+            result->empty = result->text;
+            result->missing = NULL;
+        }
     }
     nocap_hang_free(hang);
     nocap_timeline_free(&tl);

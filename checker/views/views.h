@@ -26,6 +26,7 @@ struct nocap_export_result {
     uint64_t slices, left_out; /* left_out: those behind `full_at`, where the picture ends */
     uint64_t full_at;
     uint64_t begins_at;  /* index of the first event that the models saw */
+    const char *empty;   /* why nothing of the trace is in the picture; NULL: something is */
     const char *missing; /* what the view has no place for, or the trace does not show; NULL */
     char text[256];      /* that it may be in */
     struct nocap_integrity damage;

@@ -38,7 +38,8 @@ struct watch_tile {
     struct watch_request requests[NOCAP_STATE_NOCS][WATCH_LANES];
     uint32_t open[NOCAP_STATE_NOCS]; /* of these, a bit each: those that are open */
     struct watch_cb cbs[NOCAP_CB_COUNT];
-    bool launched;
+    bool launched;       /* a launch is under way .. */
+    uint64_t go_written; /* .. by the GO of this index */
     bool requested[NOCAP_STATE_NOCS];
     uint64_t flow; /* of the launch; 0: none */
 };

@@ -76,6 +76,9 @@ void watch_hang(struct watch *w, const struct nocap_hang *hang)
 {
     static const struct nocap_track group = {.kind = NOCAP_TRACK_GROUP, .name = "waits at the end"};
     uint32_t waits = 0;
+    if (w->tl->options.from > hang->end) {
+        return;
+    }
     nocap_timeline_settle(w->tl);
     report_findings(w, hang->report);
     for (size_t i = 0; i < hang->wait_count; i++) {

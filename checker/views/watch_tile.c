@@ -61,7 +61,12 @@ static const char *sync_text(const struct nocap_tile_state *s, char text[16], ui
     return at == NOCAP_SYNC_BYTES ? text : NULL;
 }
 
-/* From the GO to its DONE. */
+static bool is_new_launch(const struct watch_tile *tile, const struct nocap_tile_state *s)
+{
+    return s->under_way && (!tile->launched || s->go_written != tile->go_written);
+}
+
+/* From the GO to its DONE, or to the next GO where the trace does not show DONE. */
 static void report_launch(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
                           const struct nocap_tile_state *s)
 {
@@ -73,44 +78,58 @@ static void report_launch(struct watch *w, struct watch_tile *tile, const struct
                                .parent = tile->group,
                                .name = "launch"};
     uint32_t track = watch_track(w, &tile->launches, &made);
-    bool pending = s->go_pending == NOCAP_YES;
-    if (pending && !tile->launched) {
+    bool begins = is_new_launch(tile, s);
+    if (tile->launched && (begins || !s->under_way)) {
+        nocap_timeline_end(w->tl, track, e->t);
+    }
+    if (begins) {
         struct nocap_mark mark = watch_mark("launch", e);
         mark.flows = &tile->flow;
         mark.flow_count = 1;
         nocap_timeline_begin(w->tl, track, e->t, &mark);
-    } else if (!pending && tile->launched) {
-        nocap_timeline_end(w->tl, track, e->t);
     }
-    tile->launched = pending;
+    tile->launched = s->under_way;
+    tile->go_written = s->go_written;
+}
+
+static void report_go(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
+                      const struct nocap_tile_state *s)
+{
+    char text[8];
+    unsigned index = s->go_index_known && s->go_index < NOCAP_GO_WORDS ? s->go_index : 0;
+    if (!s->go[index].known) {
+        nocap_timeline_unknown(w->tl, tile->go, e->t);
+        return;
+    }
+    unsigned signal = s->go[index].word.signal;
+    const char *name = nocap_go_name(signal);
+    snprintf(text, sizeof text, "0x%02x", signal);
+    struct nocap_mark mark = watch_mark(name != NULL ? name : text, e);
+    nocap_timeline_value(w->tl, value_track(w, tile, &tile->go, NOCAP_TRACK_STATE, 8, "go message"),
+                         e->t, signal, &mark);
 }
 
 static void report_values(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
                           const struct nocap_tile_state *s)
 {
-    char text[24];
-    unsigned index = s->go_index_known && s->go_index < NOCAP_GO_WORDS ? s->go_index : 0;
+    char text[16];
     uint32_t sync;
-    if (s->go[index].known) {
-        unsigned signal = s->go[index].word.signal;
-        const char *name = nocap_go_name(signal);
-        snprintf(text, sizeof text, "0x%02x", signal);
-        struct nocap_mark mark = watch_mark(name != NULL ? name : text, e);
-        nocap_timeline_value(w->tl,
-                             value_track(w, tile, &tile->go, NOCAP_TRACK_STATE, 8, "go message"),
-                             e->t, signal, &mark);
-    }
     const char *name = sync_text(s, text, &sync);
+    report_go(w, tile, e, s);
     if (name != NULL) {
         struct nocap_mark mark = watch_mark(name, e);
         nocap_timeline_value(w->tl,
                              value_track(w, tile, &tile->sync, NOCAP_TRACK_STATE, 32, "smsg"), e->t,
                              sync, &mark);
+    } else {
+        nocap_timeline_unknown(w->tl, tile->sync, e->t);
     }
     if (s->rd_ptr_known) {
         nocap_timeline_value(
             w->tl, value_track(w, tile, &tile->rd_ptr, NOCAP_TRACK_COUNTER, 8, "launch_msg_rd_ptr"),
             e->t, s->rd_ptr, &watch_counter);
+    } else {
+        nocap_timeline_unknown(w->tl, tile->rd_ptr, e->t);
     }
 }
 
@@ -128,9 +147,8 @@ static void report_goes(struct watch *w, const struct nocap_event *e, const stru
         for (unsigned x = r->x0; x <= r->x1; x++) {
             struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
             bool met = nocap_engine_tile_parts(w->engine, e->chip, at, NOCAP_STATE_MAILBOX, &s);
-            struct watch_tile *tile =
-                met && s.go_pending == NOCAP_YES ? watch_tile(w, e->chip, at) : NULL;
-            if (tile != NULL && !tile->launched && count < TILES_A_GO) {
+            struct watch_tile *tile = met && s.under_way ? watch_tile(w, e->chip, at) : NULL;
+            if (tile != NULL && is_new_launch(tile, &s) && count < TILES_A_GO) {
                 flows[count++] = tile->flow = ++w->flows;
             }
         }
@@ -423,7 +441,7 @@ void watch_catch_up(struct watch *w, const struct nocap_event *e, uint16_t chip,
     if (tile == NULL) {
         return;
     }
-    if (s.go_pending == NOCAP_YES && !tile->launched) {
+    if (is_new_launch(tile, &s)) {
         tile->flow = ++w->flows;
     }
     report_launch(w, tile, e, &s);

@@ -141,6 +141,30 @@ static void add_half_of_pair(struct filter_name *name, enum nocap_field field)
     }
 }
 
+static bool is_name(const struct filter_token *token, const char *name_of(unsigned), unsigned count)
+{
+    bool found = false;
+    for (unsigned i = 0; i < count && !found; i++) {
+        found = token->length > 0 && filter_word_is(token, name_of(i));
+    }
+    return found;
+}
+
+/* The name of a field's value is often meant as a filter. */
+static enum nocap_status no_field(const struct filter_compiler *c, const struct filter_token *token)
+{
+    const int size = token->length < QUOTED_MAX ? (int)token->length : QUOTED_MAX;
+    const char *field = is_name(token, nocap_kind_name, NOCAP_EV_COUNT)    ? "ev"
+                        : is_name(token, nocap_op_name, NOCAP_OP_COUNT)    ? "op"
+                        : is_name(token, nocap_agent_name, NOCAP_BY_COUNT) ? "by"
+                                                                           : NULL;
+    return field == NULL ? filter_error(&c->lexer, token->text, c->err, "no field is called '%.*s'",
+                                        size, token->text)
+                         : filter_error(&c->lexer, token->text, c->err,
+                                        "no field is called '%.*s': %s==%.*s?", size, token->text,
+                                        field, size, token->text);
+}
+
 static enum nocap_status look_up(struct filter_compiler *c, struct filter_name *name)
 {
     *name = (struct filter_name){.token = c->lexer.token};
@@ -165,10 +189,7 @@ static enum nocap_status look_up(struct filter_compiler *c, struct filter_name *
         }
     }
     if (name->count == 0) {
-        return filter_error(
-            &c->lexer, name->token.text, c->err, "no field is called '%.*s'",
-            (int)(name->token.length < QUOTED_MAX ? name->token.length : QUOTED_MAX),
-            name->token.text);
+        return no_field(c, &name->token);
     }
     return advance(c);
 }

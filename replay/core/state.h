@@ -69,11 +69,12 @@ struct nocap_tile_state {
     uint32_t rd_ptr, go_index;
     struct nocap_go_state go[NOCAP_GO_WORDS];
     enum nocap_known go_pending; /* GO was written, DONE is not */
-    uint64_t go_written;         /* index, UINT64_MAX: none */
-    enum nocap_known active;     /* BRISC works on a launch */
-    int active_slot;             /* -1: not known */
-    uint64_t last_done;          /* index, UINT64_MAX: none */
-    uint8_t request;             /* reset signal that waits, 0: none */
+    bool under_way;      /* a launch: its GO was seen, and DONE was neither stored nor read since */
+    uint64_t go_written; /* index, UINT64_MAX: none */
+    enum nocap_known active; /* BRISC works on a launch */
+    int active_slot;         /* -1: not known */
+    uint64_t last_done;      /* index, UINT64_MAX: none */
+    uint8_t request;         /* reset signal that waits, 0: none */
     bool notify_pending;
     struct nocap_request_state requests[NOCAP_STATE_NOCS][NOCAP_STATE_REQUEST_KINDS];
     uint8_t semaphores_known; /* bit i: value of semaphore i */

@@ -78,6 +78,7 @@ static void fill_launch(const struct tile *tile, struct nocap_tile_state *s)
     const struct launch *l = launch_of(tile);
     s->phase = phase_name(boot_of(tile));
     s->go_pending = (enum nocap_known)l->go_pending;
+    s->under_way = l->open;
     s->go_written = l->go.index;
     s->active = (enum nocap_known)l->active;
     s->active_slot = l->slot;

@@ -81,6 +81,17 @@ check "there are some" test -n "$(rules)"
 check "perfetto: a hang" perfetto "$T/hung.nocap"
 check "its root is an instant" test "$(held 'instant root')" -eq \
     "$("$NOCAP" hang "$T/hung.nocap" --format json | jq '.root | length')"
+# What the host alone did and found: DONE is what it read. The fault is in no rule.
+"$NOCAP" capture --sim launch-host --tiles 2 --fault hang-trisc1 -o "$T/h.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl --filter by==host "$T/h.nocap" |
+    jq -c 'if .nocap then .observes = ["host-mmio"] | del(.scope) else . end' >"$T/host.jsonl"
+check "perfetto: the host's view" perfetto "$T/host.jsonl"
+check "has the launches, to the DONE that was read" test "$(held 'slice launch')" -eq 10 -a \
+    "$(grep '^launch ' "$T/held" | sort)" = "$(launches "$T/host.jsonl")"
+"$NOCAP" export "$T/host.jsonl" --to vcd -o "$T/host.vcd" 2>/dev/null
+check "a sync word that is not known any more has no value" test \
+    "$(tests/vcd_changes "$T/host.vcd" | awk '$2 ~ /core_1_2.*smsg/ {last = $3} END {print last}')" = x
+
 check "control code" perfetto checker/rules/examples/AIE-066.fail.jsonl
 check "has its columns and jobs" grep -q '^track job ' "$T/held"
 
@@ -98,15 +109,15 @@ check "nor another time" test -z "$(protoc --decode=views.Trace tests/data/perfe
 same_items() {
     local name=$1 trace=$2 from
     perfetto "$trace" && cp "$T/p.pftrace" "$T/whole"
-    for from in 20000 40000 54100 60000 900000; do
+    for from in "${@:3}"; do
         tests/perfetto_check "$T/whole" $from >"$T/wanted"
         perfetto "$trace" --from $from && tests/perfetto_check "$T/p.pftrace" $from >"$T/held"
         check "$name from $from on: the items of the whole picture" diff "$T/wanted" "$T/held"
     done
 }
-same_items launches "$T/dev.nocap"
-same_items "a command queue" "$T/cq.nocap"
-same_items "a hang" "$T/hung.nocap"
+same_items launches "$T/dev.nocap" 20000 40000 54100
+same_items "a command queue" "$T/cq.nocap" 20000 40000 60000 140000
+same_items "a hang" "$T/hung.nocap" 20000 40000 54100 900000
 check "there are items" test -s "$T/wanted"
 
 # The models may begin shortly before the picture.
@@ -152,6 +163,9 @@ check "text of a trace ends no script" test "$(grep -c "<script>alert" "$T/evil.
 status 0 "from standard input" sh -c "'$NOCAP' export - --to html -o '$T/x.html' <'$T/bad.nocap'"
 err_has "what the page lacks then" "no events around findings"
 rm -f "$T/x.html"
+"$NOCAP" export "$T/host.jsonl" --to html -o "$T/a.html" 2>/dev/null
+check "the host's view has time in launches" test "$(in_page picture '.tiles[] | select(.x == 1 and .y == 2) | .busy | add')" -eq \
+    "$("$NOCAP" launches "$T/host.jsonl" --format json | jq '[.[] | select(.tile == "1,2") | .duration] | add')"
 
 if [ -n "$browser" ]; then
     check "a browser shows it" page "$T/bad.nocap"
@@ -173,7 +187,14 @@ if [ -n "$browser" ]; then
     "$NOCAP" hang "$T/hung.nocap" --format json >"$T/hang.json"
     check "its verdict, root and waits" test -z "$(jq -r '.verdict, .root[].reason, .waiting[].for' "$T/hang.json" |
         while read -r line; do grep -qF -- "$line" "$T/text" || echo "$line"; done)"
+    check "a clean check of a hang" page "$T/host.jsonl"
+    check "check alone calls it clean" test "$("$NOCAP" check "$T/host.jsonl" --format json | jq -r .summary.verdict)" = clean
+    check "the headline says that it is hung" grep -q '^hung ' "$T/text"
+    check "and is not green" grep -q '<span id="outcome" class="hung">' "$T/dom"
+    check "a trace that is not judged" page "$T/evil.jsonl"
+    check "says so" grep -q '<span id="outcome" class="inconclusive">inconclusive, not judged<' "$T/dom"
     check "a command queue" page "$T/cq.nocap"
+    check "which is clean" grep -q '<span id="outcome" class="clean">clean<' "$T/dom"
     check "its counters have charts, with their bounds" grep -qE '^command queue: dispatch buffer: free pages [0-9]+ to [1-9]' "$T/text"
     check "and who made the library is said" grep -q 'Leon Sorokin' "$T/page.html"
     check "one file below 400 kB" test "$(wc -c <"$T/page.html")" -lt 400000
@@ -240,6 +261,19 @@ status 2 "no such view" "$NOCAP" export "$T/dev.nocap" --to chrome -o "$T/x"
 err_has "what --to takes" "not 'chrome'"
 status 2 "a lead of nothing" "$NOCAP" export "$T/dev.nocap" --to vcd --lead 10 -o "$T/x"
 status 2 "from after to" "$NOCAP" export "$T/dev.nocap" --to vcd --from 9 --to 3 -o "$T/x"
+for view in perfetto html vcd npeviz; do
+    status 1 "$view: a part behind the end" "$NOCAP" export "$T/bad.nocap" --to $view --from 99999999 -o "$T/x"
+    err_has "is empty, and why" "the picture is empty: the trace ends at time"
+    check "for no other reason" test "$(grep -c 'no place for\|the clock' "$T/err")" -eq 0
+done
+status 1 "npeviz without requests" "$NOCAP" export "$T/host.jsonl" --to npeviz -o "$T/x"
+err_has "is empty" "the picture is empty: there is no request of a network interface on the grid"
+status 1 "a waveform without signals" "$NOCAP" export "$T/evil.jsonl" --to vcd -o "$T/x"
+err_has "is empty, too" "the picture is empty: there is no signal that changes"
+head -n 1 "$T/host.jsonl" >"$T/nothing.jsonl"
+status 1 "perfetto of no event" "$NOCAP" export "$T/nothing.jsonl" --to perfetto -o "$T/x"
+err_has "as well" "the picture is empty: there is nothing that a track shows"
+rm -f "$T/x"
 status 3 "no trace" "$NOCAP" export "$T/none" --to vcd -o "$T/x"
 check "no file is left" test ! -e "$T/x"
 status 4 "an output that cannot be written" "$NOCAP" export "$T/dev.nocap" --to vcd -o /dev/full

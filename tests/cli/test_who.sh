@@ -51,6 +51,20 @@ check "say no more than that" test ! -s "$T/err"
 status 0 "one access" "$NOCAP" who 1,2 0x1001 "$T/a.jsonl" --at 1
 out_has "is one" "touched by 1 event, 1 of them writes"
 
+# Polls as a capture tells of them: the first, many as one, the one behind a pause.
+cat >"$T/polls.jsonl" <<'END'
+{"nocap":1,"arch":"blackhole","observes":["host-mmio"]}
+{"t":10,"ev":"read","by":"host","x":1,"y":2,"addr":"0x373","size":1,"value":"0x80","seq":1}
+{"t":20,"t2":49980,"n":4998,"ev":"read","by":"host","x":1,"y":2,"addr":"0x373","size":1,"value":"0x80","seq":2}
+{"t":50000,"ev":"read","by":"host","x":1,"y":2,"addr":"0x373","size":1,"value":"0x80","seq":3}
+END
+status 0 "polls of which some are told as one" "$NOCAP" who 1,2 0x373 "$T/polls.jsonl"
+check "are one row" test "$(grep -c '^load' "$T/out")" -eq 1
+out_has "with all of them" "= 0x80 GO  [80]  (5000 times, the last at #2 t 50000)"
+sed -i 2d "$T/polls.jsonl"
+"$NOCAP" who 1,2 0x373 "$T/polls.jsonl" >"$T/out"
+out_has "whichever comes first" "= 0x80 GO  [80]  (4999 times, the last at #1 t 50000)"
+
 for of in "1,2 0x1001" "2,2 0x1001" "1,2 0xff0..0x1010" "5,5 0x2000" "8,8 0x40"; do
     read -r tile bytes <<<"$of"
     "$NOCAP" who "$tile" "$bytes" "$T/a.jsonl" --format json >"$T/out"

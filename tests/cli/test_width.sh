@@ -45,9 +45,22 @@ quiet=$("$NOCAP" hang --format json "$T/hang.nocap" | jq .quiet)
 check "cycles have their time beside them" grep -q "no progress for $quiet cycles ([0-9.]* us)" "$T/out"
 "$NOCAP" check "$T/clock.jsonl" >"$T/out"
 out_has "in a report too" " cycles (1"
-on 100 "$NOCAP" diff "$T/well.nocap" "$T/hang.nocap" >"$T/shown"
-check "both sides of a comparison find room" test "$(longest "$T/shown")" -le 100
+"$NOCAP" capture --sim launch-host --tiles 3 --fault done-early -o "$T/early.nocap" 2>/dev/null
+for width in 45 80 100; do
+    for color in never always; do
+        on $width "$NOCAP" diff --color $color "$T/well.nocap" "$T/early.nocap" |
+            sed 's/\x1b\[[0-9;]*m//g' | sed '1,/^1\. /d; /^ *after /d; /^$/,$d' >"$T/shown"
+        check "both sides of a comparison find room in $width columns" test "$(longest "$T/shown")" -le $width
+        check "each row is one line, colours $color" test -s "$T/shown" -a "$(grep -cvE '^  [0-9]' "$T/shown")" -eq 0
+    done
+done
 check "what is cut says so" grep -qF ... "$T/shown"
+"$NOCAP" capture --sim launch-host --tiles 2 -o "$T/two.nocap" 2>/dev/null
+on 80 "$NOCAP" diff "$T/well.nocap" "$T/two.nocap" >"$T/shown"
+check "where one side has nothing the other one has its room" grep -qE '^  [0-9]+ .{70,} <$' "$T/shown"
+on 80 "$NOCAP" export --help >"$T/shown"
+check "the text of an option goes on in its column" test "$(sed -n '/^options/,/^exit/p' "$T/shown" | grep -cE '^ {7,25}[^ -]')" -eq 0
+check "no line of the text is torn" test "$(sed -n '/^perfetto/,/^options/p' "$T/shown" | grep -cE '^    ')" -eq 0
 on 80 "$NOCAP" sql "$T/well.nocap" "select * from launches limit 2" >"$T/shown"
 check "a table that is too wide has a line a value" test "$(longest "$T/shown")" -le 80 -a "$(grep -c '^done_t  *[0-9]' "$T/shown")" -eq 2
 on 80 "$NOCAP" sql "$T/well.nocap" "select n, duration from launches limit 2" >"$T/shown"
