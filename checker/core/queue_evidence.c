@@ -18,7 +18,6 @@ enum {
     WORTH_SETUP = 64,  /* a word of the set-up, with its only right value */
     WORTH_FIRST = 48,  /* the first command at the start of the buffer */
 };
-enum { MESSAGE_LEAST = 64 };
 
 bool queue_evidence_wanted(const struct nocap_header *header)
 {
