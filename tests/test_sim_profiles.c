@@ -281,6 +281,46 @@ static void every_fault_is_found_where_cores_are_apart(void **state)
     find_every_fault(NOCAP_SIM_FAST_DISPATCH_MULTICAST, PACKED_FROM, true);
 }
 
+/* Runs in which a fault was more than its finding, or none. */
+static void what_follows_from_a_fault_is_told_with_it(void **state)
+{
+    (void)state;
+    static const struct {
+        enum nocap_sim_scenario scenario;
+        enum nocap_sim_fault fault;
+        enum nocap_sim_view view;
+        uint32_t workers;
+        uint64_t seed;
+        bool apart;
+    } rows[] = {
+        /* single go words of the dispatcher, too early: also GO-003 and CQ-055 */
+        {NOCAP_SIM_FAST_DISPATCH_MULTICAST, NOCAP_SIM_FAULT_GO_WAIT_LOW, NOCAP_SIM_VIEW_RAW, 5, 4,
+         false},
+        /* several commands in an entry that is late: also CQ-048 at each launch */
+        {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_DOORBELL_FIRST, NOCAP_SIM_VIEW_ALL, 1,
+         7, false},
+        /* the next notification was under way: none */
+        {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_GO_UNNOTIFIED, NOCAP_SIM_VIEW_ALL, 4,
+         3, true},
+        /* a launch begun on a count too high: also CQ-054 */
+        {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_ANNOUNCED_TWICE, NOCAP_SIM_VIEW_ALL,
+         5, 11, true},
+    };
+    static const char *const profiles[] = {"tt-metal-2025-06", "tt-metal-2026-09"};
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        assert_found((struct nocap_sim_options){.scenario = rows[i / 2].scenario,
+                                                .fault = rows[i / 2].fault,
+                                                .view = rows[i / 2].view,
+                                                .board = 1 + rows[i / 2].seed / 2 % 2,
+                                                .workers = rows[i / 2].workers,
+                                                .apart = rows[i / 2].apart,
+                                                .launches = 24,
+                                                .seed = rows[i / 2].seed,
+                                                .variant = rows[i / 2].seed,
+                                                .profile = profiles[i % 2]});
+    }
+}
+
 static enum nocap_status count_multicasts(void *context, const struct nocap_event *e,
                                           struct nocap_error *err)
 {
@@ -489,6 +529,7 @@ int main(void)
         cmocka_unit_test(every_fault_is_found_with_two_dispatchers),
         cmocka_unit_test(every_fault_is_found_where_go_words_are_multicast),
         cmocka_unit_test(every_fault_is_found_where_cores_are_apart),
+        cmocka_unit_test(what_follows_from_a_fault_is_told_with_it),
         cmocka_unit_test(a_multicast_that_is_missing_is_found),
         cmocka_unit_test(workers_of_a_multicast_are_counted),
         cmocka_unit_test(hangs_hang),
