@@ -265,9 +265,9 @@ static struct trace simulate(unsigned i)
     struct trace t = {.name = nocap_sim_scenarios[o.scenario].name};
     if (nocap_sim_has_queue(o.scenario)) {
         bool packed = o.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
-                      o.scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE;
-        bool multicasts = o.scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST;
-        o.profile = queue_profile(i, multicasts ? 2 : packed);
+                      o.scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE ||
+                      o.scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST;
+        o.profile = queue_profile(i, packed);
         o.view = i / NOCAP_SIM_SCENARIO_COUNT % NOCAP_SIM_VIEW_COUNT;
         o.tiles = 0;
         o.workers = 1 + i % 3;

@@ -155,8 +155,18 @@ static void what_changed_upstream(void **state)
     assert_int_equal(c.multicast_go_offset, NOCAP_CQ_NO_MCAST_GO);
     assert_int_equal(c.wait_stream, 48);
     static const uint8_t go_first[32] = {14, 0, 14, 3, 0x80, 0, 5, 1, 2, 0, 0, 0, 48};
-    c = decoded(&june25, NOCAP_CQ_DISPATCH, go_first); /* no multicast: so many of them */
-    assert_int_equal(c.multicast_go_offset, NOCAP_CQ_NO_MCAST_GO);
+    c = decoded(&june25, NOCAP_CQ_DISPATCH, go_first); /* byte 5 says how many multicasts */
+    assert_int_equal(nocap_cq_multicasts(&c), 0);
+    static const uint8_t go_two[32] = {14, 0, 14, 3, 0x80, 2, 5, 1, 2, 0, 0, 0, 48};
+    c = decoded(&june25, NOCAP_CQ_DISPATCH, go_two); /* .. in so many words of the table */
+    assert_int_equal(nocap_cq_multicasts(&c), 2);
+    assert_int_equal(nocap_cq_multicast_words(&c), 4);
+    c = decoded(&last, NOCAP_CQ_DISPATCH, go_last);
+    assert_int_equal(nocap_cq_multicasts(&c), 0);
+    static const uint8_t go_all[32] = {14, 0, 5, 1, 0, 14, 3, 0x80, 2, 0, 0, 0, 48};
+    c = decoded(&last, NOCAP_CQ_DISPATCH, go_all); /* .. to go word 0 of all workers */
+    assert_int_equal(nocap_cq_multicasts(&c), 1);
+    assert_int_equal(nocap_cq_multicast_words(&c), 0);
 }
 
 static void lengths_of_large_writes(void **state)

@@ -17,7 +17,6 @@ enum {
     LOOKED_AT = 1 << 16, /* events: launches come early, or not at all */
     RECORDS = 256,       /* of a queue are enough */
     STRANGERS = 16,      /* addresses of go words that no layout has */
-    MESSAGE_LEAST = 64,  /* bytes of a launch message */
 };
 
 struct stranger {

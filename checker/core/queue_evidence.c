@@ -18,7 +18,6 @@ enum {
     WORTH_SETUP = 64,  /* a word of the set-up, with its only right value */
     WORTH_FIRST = 48,  /* the first command at the start of the buffer */
 };
-enum { MESSAGE_LEAST = 64 };
 
 bool queue_evidence_wanted(const struct nocap_header *header)
 {
@@ -134,7 +133,7 @@ static bool explains_dispatch(const struct nocap_profile *p, const struct nocap_
     case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL:
         return is_stream(q, c->wait_stream) &&
                nocap_go_decode((uint32_t)c->go_signal).signal == NOCAP_GO_GO &&
-               (c->multicast_go_offset == NOCAP_CQ_NO_MCAST_GO || q->go_multicast != 0);
+               (nocap_cq_multicasts(c) == 0 || q->go_multicast != 0);
     case NOCAP_CQ_DISPATCH_WRITE_PACKED:
         return c->count <= (mcast ? q->packed_mcast : most_unicast(q));
     case NOCAP_CQ_DISPATCH_TIMESTAMP:

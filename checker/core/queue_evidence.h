@@ -9,6 +9,8 @@
 #include "formats/profile/profile.h"
 #include "formats/trace/header.h"
 
+enum { MESSAGE_LEAST = 64 }; /* bytes of a launch message, whose ever */
+
 /* What goes to or comes from a place of the queue, and to another one. */
 enum queue_place {
     PLACE_SLOTS,      /* the host's doorbells */

@@ -141,7 +141,7 @@ bool nocap_command_set_index(struct nocap_command_set *set, char *why, size_t si
                                           NOCAP_CQ_MEMBER_num_mcast_txns);
     set->whole_length =
         has_member(set, NOCAP_CQ_SUB, NOCAP_CQ_SUB_PACKED_LARGE, NOCAP_CQ_MEMBER_length);
-    set->adapts = set->multicasts_by_count || set->whole_length;
+    set->adapts = set->whole_length;
     for (unsigned flag = 0; flag < NOCAP_CQ_FLAGS; flag++) {
         if (!index_flag(set, flag, why, size)) {
             return false;

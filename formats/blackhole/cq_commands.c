@@ -81,9 +81,6 @@ static void complete(const struct nocap_command_set *set, struct nocap_cq_comman
 {
     if (c->side == NOCAP_CQ_SUB && c->id == NOCAP_CQ_SUB_PACKED_LARGE && set->whole_length) {
         c->length_minus1 = c->length - 1;
-    } else if (c->side == NOCAP_CQ_DISPATCH && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
-               set->multicasts_by_count && c->num_mcast_txns == 0) {
-        c->multicast_go_offset = NOCAP_CQ_NO_MCAST_GO;
     }
     if (set->other_flags[c->side][c->id]) {
         c->flags = flags_from_wire(set, c->side, c->id, c->flags);
@@ -328,6 +325,19 @@ bool nocap_cq_consumed(const struct nocap_cq_command *c, const uint8_t *bytes, s
     case NOCAP_CQ_DISPATCH_DEBUG: *consumed = c->stride; return true;
     default: return true;
     }
+}
+
+uint32_t nocap_cq_multicasts(const struct nocap_cq_command *c)
+{
+    return set_of(c->set)->multicasts_by_count ? (uint32_t)c->num_mcast_txns
+                                               : c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
+}
+
+uint32_t nocap_cq_multicast_words(const struct nocap_cq_command *c)
+{
+    return set_of(c->set)->multicasts_by_count
+               ? NOCAP_CQ_MULTICAST_WORDS * (uint32_t)c->num_mcast_txns
+               : 0;
 }
 
 enum nocap_cq_relay nocap_cq_relays(unsigned id)

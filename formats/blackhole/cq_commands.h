@@ -54,9 +54,9 @@ struct nocap_command_set {
     uint8_t flags[NOCAP_CQ_FLAGS];                  /* their bits on the wire; 0: none */
     uint8_t ids[NOCAP_CQ_DISPATCH + 1][256];        /* by side and byte 0: id + 1; 0: no command */
     bool other_flags[NOCAP_CQ_SUB + 1][NOCAP_CQ_IDS]; /* they are not those of cq_commands.def */
-    bool multicasts_by_count; /* SEND_GO_SIGNAL says how many multicasts, not to which go word */
+    bool multicasts_by_count; /* SEND_GO_SIGNAL says how many multicasts, not of which go word */
     bool whole_length; /* a sub-command of WRITE_PACKED_LARGE says its length, not that - 1 */
-    bool adapts;       /* any of these three */
+    bool adapts;       /* flags or lengths do */
 };
 /* That of the profile blackhole-py. */
 extern const struct nocap_command_set nocap_command_set_default;
@@ -173,6 +173,15 @@ uint64_t nocap_cq_data_offset(const struct nocap_cq_command *command);
  * (unknown id), or depends on sub-commands beyond the `size` known bytes. */
 bool nocap_cq_consumed(const struct nocap_cq_command *command, const uint8_t *bytes, size_t size,
                        uint64_t *consumed);
+
+/* Go words that a SEND_GO_SIGNAL multicasts. Where a runtime says how many these are, the table of
+ * SET_GO_SIGNAL_NOC_DATA has two words for each before those of single tiles: a rectangle, and how
+ * many tiles are in it. Elsewhere there is at most one, to the rectangle of all workers, which the
+ * dispatcher knows. Source: cq_dispatch.cpp of tt-metal 2025-06. */
+enum { NOCAP_CQ_MULTICAST_WORDS = 2 };
+uint32_t nocap_cq_multicasts(const struct nocap_cq_command *command);
+/* How many words of the table are theirs. */
+uint32_t nocap_cq_multicast_words(const struct nocap_cq_command *command);
 
 /* What the dispatcher gets of a prefetch command. */
 enum nocap_cq_relay {

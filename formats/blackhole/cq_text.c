@@ -145,7 +145,9 @@ static void add_go(struct text *t, const struct nocap_cq_command *c)
     if (c->noc_data_start_index != 0) {
         add(t, " from %llu on", (unsigned long long)c->noc_data_start_index);
     }
-    if (c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
+    if (nocap_cq_multicast_words(c) != 0) {
+        add(t, ", %u multicast%s", nocap_cq_multicasts(c), nocap_cq_multicasts(c) > 1 ? "s" : "");
+    } else if (nocap_cq_multicasts(c) != 0) {
         add(t, ", multicast offset %llu", (unsigned long long)c->multicast_go_offset);
     }
     add(t, ", stream %llu >= %llu", (unsigned long long)c->wait_stream,
@@ -159,7 +161,7 @@ static void add_list(struct text *t, const struct nocap_cq_command *c, const uin
     struct nocap_cq_command sub;
     add(t, "SET_GO_SIGNAL_NOC_DATA %llu", (unsigned long long)c->num_words);
     if (nocap_cq_subs(c, &subs) && nocap_cq_sub(&subs, 0, bytes, size, &sub)) {
-        add_place(t, sub.noc_xy, false);
+        add_place(t, sub.noc_xy, sub.noc_xy >> 12 != 0);
         add(t, "%s", subs.count > 1 ? " .." : "");
     }
 }

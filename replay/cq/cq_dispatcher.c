@@ -51,6 +51,7 @@ static void judge_passed(struct cq *q)
         s->fresh = false;
         if (b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) { /* who runs what is known since */
             cq_blame(&q->expected.launch, q->m->fault);
+            cq_blame(&q->expected.launch, b->since);
             cq_blame(&q->expected.launch, s->since);
         }
     }
@@ -257,9 +258,12 @@ void cq_dispatcher_go(struct cq *q, const struct nocap_event *e, uint32_t word, 
     }
 }
 
-/* Whether the tile looks at go word `index`. */
+/* Whether the tile looks at go word `index`. Where multicasts are counted all look at the first. */
 static enum known looks_at(const struct cq *q, struct nocap_xy at, int index)
 {
+    if (q->set->multicasts_by_count) {
+        return index == 0 ? YES : NO;
+    }
     const struct tile *tile = tile_find(q->m, q->m->event->chip, at);
     int own = tile != NULL ? tile_go_index(q->m, tile) : -1;
     return own < 0 ? UNKNOWN : own == index ? YES : NO;
@@ -300,7 +304,8 @@ void cq_dispatcher_go_to_all(struct cq *q, const struct nocap_event *e, uint32_t
 void cq_judge_waited(struct cq *q, struct cq_brief *b)
 {
     const struct cq_stream *s = stream_of(q, b->stream);
-    if (s == NULL || !q->program.counts || !s->settled || !q->sees_noc) {
+    if (s == NULL || !q->program.counts || !s->settled || !q->sees_noc ||
+        q->set->multicasts_by_count) { /* then the commands say how many answer */
         return;
     }
     uint32_t off = (b->count - (uint32_t)s->goes) << (32 - q->numbers->count_bits);

@@ -36,13 +36,14 @@ static void take_table(struct cq_expected *x)
     }
 }
 
-/* The go words that SEND_GO_SIGNAL sends, first the one that is multicast; false: where to is not
+/* The go words that SEND_GO_SIGNAL sends, first those that are multicast; false: where to is not
  * known. Tiles of another kind have theirs elsewhere. */
 static bool add_go_words(struct cq *q)
 {
     struct cq_expected *x = &q->expected;
     const struct nocap_cq_command *c = &x->command.record.dispatch;
-    uint64_t first = c->noc_data_start_index, end = first + c->num_unicast_txns;
+    const uint64_t words = nocap_cq_multicast_words(c);
+    uint64_t first = c->noc_data_start_index, end = first + words + c->num_unicast_txns;
     bool there = end == first || (x->at.listed && end <= CQ_GO_TABLE);
     struct cq_target t = {.addr = q->m->layout->go_messages,
                           .size = NOCAP_GO_WORD_SIZE,
@@ -51,13 +52,15 @@ static bool add_go_words(struct cq *q)
     for (unsigned i = 0; i < NOCAP_GO_WORD_SIZE; i++) {
         x->go_word[i] = (uint8_t)(c->go_signal >> 8 * i);
     }
-    if (c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
-        struct cq_target all = t;
-        all.to_all = true;
-        all.addr += c->multicast_go_offset * NOCAP_GO_WORD_SIZE;
-        add_target(&x->command, &all);
+    for (uint32_t i = 0; there && i < nocap_cq_multicasts(c); i++) {
+        struct cq_target m = t;
+        m.mcast = true;
+        m.to_all = words == 0;
+        m.noc_xy = m.to_all ? 0 : x->at.table[first + NOCAP_CQ_MULTICAST_WORDS * i];
+        m.addr += c->multicast_go_offset * NOCAP_GO_WORD_SIZE;
+        add_target(&x->command, &m);
     }
-    for (uint64_t i = first; i < end && there; i++) {
+    for (uint64_t i = first + words; i < end && there; i++) {
         t.noc_xy = x->at.table[i];
         there = cq_is_worker(q, nocap_cq_rect_decode(t.noc_xy).low);
         add_target(&x->command, &t);
@@ -177,7 +180,7 @@ static void pass(struct cq_expected *x)
 /* ---- a write ---- */
 
 /* Whether the write is the rest of `t`, of which `done` bytes were written. */
-static bool fits(const struct cq *q, const struct cq_target *t, bool mcast, uint64_t done,
+static bool fits(const struct cq *q, const struct cq_target *t, uint64_t done,
                  const struct nocap_event *e, const struct access *a)
 {
     uint64_t addr = t->addr + done, left = t->size - done;
@@ -192,7 +195,7 @@ static bool fits(const struct cq *q, const struct cq_target *t, bool mcast, uint
     }
     const struct nocap_noc_ends ends = nocap_noc_ends(e);
     struct nocap_cq_rect rect = nocap_cq_rect_decode(t->noc_xy);
-    rect.high = mcast ? rect.high : rect.low;
+    rect.high = t->mcast ? rect.high : rect.low;
     const struct nocap_cq_rect to = {ends.to, ends.to_other};
     bool all = e->mcast != 0 && (!ends.to_known || cq_grid_allows(&q->expected.all, to));
     bool tiles = t->to_all ? all
@@ -207,13 +210,13 @@ static uint32_t leave_out(struct cq *q, const struct cq_target *t, const struct 
                           const struct access *a)
 {
     struct cq_expected *x = &q->expected;
-    if (fits(q, t, x->command.mcast, x->at.done, e, a)) {
+    if (fits(q, t, x->at.done, e, a)) {
         return 0;
     }
     const struct cq_expected_at before = x->at;
     const fault_id since = x->since;
     for (uint32_t out = 0; t != NULL && x->at.record - before.record <= CQ_LEAP; out++) {
-        if (fits(q, t, x->command.mcast, x->at.done, e, a)) {
+        if (fits(q, t, x->at.done, e, a)) {
             return out;
         }
         pass(x);
@@ -228,7 +231,7 @@ static uint32_t leave_out(struct cq *q, const struct cq_target *t, const struct 
 
 enum { WHERE_TEXT = 96 };
 
-static const char *where_text(char text[WHERE_TEXT], const struct cq_target *t, bool mcast)
+static const char *where_text(char text[WHERE_TEXT], const struct cq_target *t)
 {
     struct nocap_cq_rect r = nocap_cq_rect_decode(t->noc_xy);
     int n = snprintf(text, WHERE_TEXT, "%llu bytes to 0x%llx of ", wide(t->size), wide(t->addr));
@@ -238,7 +241,7 @@ static const char *where_text(char text[WHERE_TEXT], const struct cq_target *t, 
         snprintf(rest, room, "host memory");
     } else if (t->to_all) {
         snprintf(rest, room, "all workers");
-    } else if (mcast) {
+    } else if (t->mcast) {
         snprintf(rest, room, "%u,%u to %u,%u", r.low.x, r.low.y, r.high.x, r.high.y);
     } else {
         snprintf(rest, room, "%u,%u", r.low.x, r.low.y);
@@ -310,7 +313,7 @@ static void judge_stray(struct cq *q, const struct nocap_event *e, const struct 
                       "the writes of the dispatcher, which its commands say",
                       "%llu bytes to 0x%llx of %u,%u on NOC %u; next: %s", wide(a->size),
                       wide(a->addr), e->d.x, e->d.y, e->noc,
-                      t != NULL ? where_text(text, t, x->command.mcast) : "none");
+                      t != NULL ? where_text(text, t) : "none");
     cq_blame(&x->since, q->m->fault);
     note_fault(q);
     if (++x->strays > CQ_LEAP) {
@@ -319,19 +322,19 @@ static void judge_stray(struct cq *q, const struct nocap_event *e, const struct 
 }
 
 /* `out` writes are left out. */
-static void judge_missing(struct cq *q, const struct cq_target *first, bool mcast,
-                          const struct cq_record *r, uint32_t out)
+static void judge_missing(struct cq *q, const struct cq_target *first, const struct cq_record *r,
+                          uint32_t out)
 {
     struct cq_expected *x = &q->expected;
     char text[WHERE_TEXT];
     bool right = out <= x->strays;
     CQ_EXECUTOR_AFTER(q, CQ_072, since_of(q), right, RELATED(r->at.index),
                       "every write of a command made before those of the next", "%u missing: %s",
-                      out, where_text(text, first, mcast));
+                      out, where_text(text, first));
     note_fault(q);
     x->since = fault_of(q->m, right);
     x->strays = 0;
-    x->missed = (struct cq_missed){.since = x->since, .target = *first, .mcast = mcast};
+    x->missed = (struct cq_missed){.since = x->since, .target = *first};
 }
 
 /* Whether it is the first of the writes that were missing, late. */
@@ -339,7 +342,7 @@ static bool is_missed(struct cq *q, const struct nocap_event *e, const struct ac
 {
     struct cq_expected *x = &q->expected;
     struct cq_missed *missed = &x->missed;
-    bool late = missed->since != FAULT_NONE && fits(q, &missed->target, missed->mcast, 0, e, a);
+    bool late = missed->since != FAULT_NONE && fits(q, &missed->target, 0, e, a);
     if (late) {
         CQ_EXECUTOR_AFTER(q, CQ_072, missed->since, false, NO_REFS,
                           "every write of a command made before those of the next",
@@ -368,7 +371,6 @@ bool cq_expected_write(struct cq *q, const struct nocap_event *e, const struct a
     }
     struct cq_target first = t != NULL ? *t : (struct cq_target){0};
     const struct cq_record *r = cq_record(q, x->at.record);
-    bool mcast = x->command.mcast;
     uint32_t out = t != NULL ? leave_out(q, t, e, a) : UINT32_MAX;
     if (out == UINT32_MAX && is_missed(q, e, a)) {
         return false;
@@ -379,7 +381,7 @@ bool cq_expected_write(struct cq *q, const struct nocap_event *e, const struct a
         return false;
     }
     if (out > 0) {
-        judge_missing(q, &first, mcast, r, out);
+        judge_missing(q, &first, r, out);
     }
     t = next_target(q);
     judge_bytes(q, t, a);
@@ -421,11 +423,10 @@ static void judge_left(struct cq *q, const struct cq_target *t, const char *unti
     bool right = x->strays > 0;
     CQ_EXECUTOR_AFTER(q, CQ_072, since_of(q), right, RELATED(cq_record(q, x->at.record)->at.index),
                       "every write of a command made before it is over", "missing %s: %s", until,
-                      where_text(text, t, x->command.mcast));
+                      where_text(text, t));
     note_fault(q);
     cq_blame(&x->since, fault_of(q->m, right));
-    x->missed =
-        (struct cq_missed){.since = fault_of(q->m, right), .target = *t, .mcast = x->command.mcast};
+    x->missed = (struct cq_missed){.since = fault_of(q->m, right), .target = *t};
     next_command(q);
 }
 

@@ -103,8 +103,13 @@ static void take_list(struct cq *q, const struct cq_command *k, fault_id fault)
     struct cq_program *p = &q->program;
     p->list = (struct cq_tile_set){{0}};
     p->words = k->subs.count;
-    p->listed = fault == FAULT_NONE && k->known == k->subs.count ? YES : UNKNOWN;
+    p->tabled = fault == FAULT_NONE && k->known == k->subs.count && k->known <= CQ_GO_TABLE;
+    p->table_since = FAULT_NONE;
+    p->listed = p->tabled ? YES : UNKNOWN;
     p->list_at = cq_event_ref(q, NOCAP_BY_HOST);
+    for (uint32_t i = 0; p->tabled && i < k->known; i++) {
+        p->table[i] = k->targets[i].noc_xy;
+    }
     for (uint32_t i = 0; i < k->known; i++) {
         cq_set_add(&p->list, nocap_cq_rect_decode(k->targets[i].noc_xy).low);
         p->listed = k->targets[i].noc_xy >> 12 != 0 ? UNKNOWN : p->listed; /* a rectangle */
@@ -205,6 +210,23 @@ static void count_on(struct cq_program *p)
     p->counts = true;
 }
 
+/* How many tiles answer the multicasts of a SEND_GO_SIGNAL. */
+static struct value count_answers(const struct cq *q, const struct cq_goes *s,
+                                  const struct nocap_cq_command *c)
+{
+    const struct cq_program *p = &q->program;
+    const uint64_t first = c->noc_data_start_index, words = nocap_cq_multicast_words(c);
+    uint32_t reached;
+    if (words == 0) {
+        return s->answers;
+    }
+    struct value sum = {.known = p->tabled && first + words <= p->words, .since = p->table_since};
+    for (uint64_t i = 0; sum.known && i < words; i += NOCAP_CQ_MULTICAST_WORDS) {
+        sum.v += cq_count_workers(q, nocap_cq_rect_decode(p->table[first + i]), &reached);
+    }
+    return sum;
+}
+
 /* Go words of a host that counts notifies on: they wait for those of all launches before. */
 static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq_brief *brief)
 {
@@ -215,7 +237,6 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
         cq_launch_forget_streams(p);
         return;
     }
-    bool all = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
     if (s->sent.known) {
         bool right = c->wait_count == s->sent.v;
         CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
@@ -231,9 +252,14 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
     s->sent.v += (uint32_t)c->num_unicast_txns;
     s->index = q->m->event->index;
     value_forget(&s->behind);
-    if (all && s->answers.known) {
-        s->sent.v += s->answers.v;
-    } else if (all) { /* how many tiles answer that one, the next one says */
+    const struct value answers = count_answers(q, s, c);
+    if (nocap_cq_multicasts(c) == 0) {
+        return;
+    }
+    if (answers.known) {
+        s->sent.v += answers.v;
+        cq_blame(&s->sent.since, answers.since);
+    } else { /* how many tiles answer that one, the next one says */
         value_set(&s->behind, s->sent.v);
         value_forget(&s->sent);
     }
@@ -264,8 +290,7 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
 {
     struct cq_program *p = &q->program;
     struct cq_goes *s = goes_of(q, c->wait_stream);
-    bool multicast =
-        c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && q->numbers->go_multicast != 0;
+    bool multicast = nocap_cq_multicasts(c) != 0 && q->numbers->go_multicast != 0;
     if (multicast) {
         count_on(p);
     }

@@ -125,7 +125,7 @@ static bool may_notify(const struct cq *q)
 /* The dispatcher lets its subordinate on another tile send go words. */
 static bool notifies_apart(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
-    const struct access a = {.addr = e->daddr, .size = size};
+    const struct access a = access_of_event(e, e->daddr, size);
     return cq_is_apart(q) && e->op != NOCAP_OP_ATOMIC && (e->has & NOCAP_F_D) != 0 &&
            nocap_xy_equal(e->d, q->subordinate_at) && cq_subordinate_notified(q, &a);
 }

@@ -298,6 +298,10 @@ struct cq_tile_set cq_target_tiles(const struct cq *q, const struct cq_target *t
 /* The fault that keeps the command from being executed; `shape`: what is wrong with its record. */
 fault_id cq_judge_record(struct cq *q, const struct cq_command *command, fault_id shape);
 fault_id cq_judge_writes(struct cq *q, const struct cq_command *command);
+/* The workers of a rectangle; `reached`: its Tensix tiles, which alone get a multicast. */
+uint32_t cq_count_workers(const struct cq *q, struct nocap_cq_rect rect, uint32_t *reached);
+/* `since`: what is wrong with the command already. */
+fault_id cq_judge_rect(struct cq *q, uint64_t noc_xy, uint64_t dests, fault_id since);
 
 /* cq_offsets.c: write offsets */
 /* As the dispatcher starts; else only the first is known, which hosts leave 0. */

@@ -150,10 +150,7 @@ static bool is_plain(const struct cq *q, const struct nocap_cq_record *r)
     }
     bool subordinate = c->dispatcher_type == 1 && c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
                        !(r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_WAIT);
-    bool multicast = r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
-                     r->dispatch.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
-    bool by_count = multicast && q->set->multicasts_by_count;
-    return (subordinate || c->dispatcher_type == 0) && !by_count;
+    return subordinate || c->dispatcher_type == 0;
 }
 
 /* So with all commands of an entry, of which the first is decoded. */
@@ -226,7 +223,7 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     }
     if (!q->loose && !cq_sees_writes(q) && q->numbers->go_multicast != 0 && r->brief.known &&
         r->brief.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
-        record->dispatch.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
+        nocap_cq_multicasts(&record->dispatch) != 0 && !q->set->multicasts_by_count) {
         cq_note_gap(q, NOCAP_QUEUE_MULTICASTS);
     }
     uint64_t own = r->gathered ? NOCAP_CQ_HEADER + c->length : record->consumed;
@@ -373,6 +370,10 @@ void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, ui
     uint32_t end;
     if (known > 0) {
         bool more = judge_bytes(q, r, &p, FAULT_NONE, true, &end) != 0;
+        if (more) { /* commands that are not looked at */
+            cq_completion_lose(q);
+            cq_launch_lose(q, true);
+        }
         r->several = r->several || more;
         r->good = r->sized = false; /* the device may have read what was there before */
     }

@@ -83,23 +83,38 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c)
     return fault;
 }
 
+/* Of the table, to which go words are multicast. */
+static void judge_rectangles(struct cq *q, uint64_t first, uint32_t words)
+{
+    struct cq_program *p = &q->program;
+    for (uint32_t i = 0; i < words; i += NOCAP_CQ_MULTICAST_WORDS) {
+        const uint32_t *at = &p->table[first + i];
+        p->table_since = cq_judge_rect(q, at[0], at[1], p->table_since);
+    }
+}
+
 static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
 {
     const struct cq_program *p = &q->program;
-    uint64_t end = c->noc_data_start_index + c->num_unicast_txns;
-    bool range = end <= q->numbers->go_table && (p->listed != YES || c->noc_data_start_index == 0 ||
-                                                 c->num_unicast_txns == 0 || end <= p->words);
-    bool mcast = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
+    const uint32_t words = nocap_cq_multicast_words(c);
+    uint64_t end = c->noc_data_start_index + words + c->num_unicast_txns;
+    bool listed =
+        words != 0 ? p->tabled
+                   : p->listed == YES && c->noc_data_start_index != 0 && c->num_unicast_txns != 0;
+    bool range = end <= q->numbers->go_table && (!listed || end <= p->words);
+    bool mcast = nocap_cq_multicasts(c) != 0;
     bool right = (!mcast || q->numbers->go_multicast != 0) && is_stream(q, c->wait_stream);
     CQ_HOST(
-        q, CQ_019, right && range,
-        RELATED(p->listed == YES && !range ? p->list_at.index : NO_INDEX),
+        q, CQ_019, right && range, RELATED(p->tabled && !range ? p->list_at.index : NO_INDEX),
         "SEND_GO_SIGNAL within its table, on a stream that counts workers, multicast only where "
         "the dispatcher can",
         "multicast offset 0x%llx, entries %llu to %llu of %u, stream %llu",
         wide(c->multicast_go_offset), wide(c->noc_data_start_index), wide(end),
-        p->listed == YES ? p->words : (uint32_t)q->numbers->go_table, wide(c->wait_stream));
+        p->tabled ? p->words : (uint32_t)q->numbers->go_table, wide(c->wait_stream));
     fault_id fault = fault_of(q->m, right && range);
+    if (listed && range) {
+        judge_rectangles(q, c->noc_data_start_index, words);
+    }
     struct nocap_go_word go = nocap_go_decode((uint32_t)c->go_signal);
     bool offset =
         !is_stream(q, c->wait_stream) || go.offset == c->wait_stream - q->numbers->first_stream;
@@ -119,18 +134,29 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
     return fault;
 }
 
+/* Whether the table has rectangles, and with each a number of tiles. */
+static bool has_rectangles(const struct cq *q, const struct cq_command *k)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < k->known && q->set->multicasts_by_count; i++) {
+        any |= k->targets[i].noc_xy >> 12 != 0;
+    }
+    return any;
+}
+
 static fault_id judge_table(struct cq *q, const struct cq_command *k)
 {
+    const bool tiles = !q->loose && !has_rectangles(q, k);
     struct cq_tile_set seen = {{0}};
     const char *problem = NULL;
     uint32_t value = k->subs.count;
     if (k->subs.count == 0 || k->subs.count > q->numbers->go_table) {
         problem = "%u words";
     }
-    for (uint32_t i = 0; problem == NULL && i < k->known; i++) {
+    for (uint32_t i = 0; problem == NULL && tiles && i < k->known; i++) {
         value = k->targets[i].noc_xy;
         struct nocap_xy at = nocap_cq_rect_decode(value).low;
-        if (q->loose || (value >> 12 != 0 && q->numbers->go_multicast != 0)) {
+        if (value >> 12 != 0 && q->numbers->go_multicast != 0) {
             continue; /* a rectangle, or a tile of another kind */
         }
         if (value >> 12 != 0 || !cq_is_worker(q, at)) {

@@ -46,9 +46,10 @@ struct cq_brief {
 enum { CQ_TARGETS = 1024 }; /* more than any command has that can be executed */
 struct cq_target {
     uint32_t noc_xy, dests; /* a tile, or a rectangle of so many */
+    bool mcast;             /* it is a rectangle */
     bool unlinks;
     bool memory; /* it is host memory */
-    bool to_all; /* a go word for the rectangle of all workers */
+    bool to_all; /* a go word for the rectangle of all workers, which no command says */
     uint64_t addr, size;
     const uint8_t *payload; /* of the first of the tiles */
     uint64_t known;         /* so many bytes of it */
@@ -231,7 +232,6 @@ struct cq_subordinate {
     bool decoded;                           /* `record` is that command's */
     bool started;                           /* a SEND_GO_SIGNAL: it was begun with */
     bool let;                               /* of its launch: that was judged */
-    bool multicast;                         /* .. and that its go word went to all */
     bool listed;                            /* `table` is known: where go words go */
     uint64_t acquired, published, released; /* pages: each a command */
     struct value cursor, at; /* pages: where the prefetcher goes on; of its present command */
@@ -250,8 +250,9 @@ struct cq_subordinate {
     struct nocap_cq_record record;
     uint32_t words, table[CQ_GO_TABLE];
     struct cq_grid grid;
-    uint32_t sent, strays; /* go words of the present command; those that are none of it */
-    fault_id missing;      /* of one that may come late; none since one was right */
+    uint32_t sent,
+        strays;       /* go words of the present command, multicasts first; those that are none */
+    fault_id missing; /* of one that may come late; none since a command was right */
     fault_id written; /* what was written for the launches that it is notified of is known since */
     uint32_t notified[CQ_STREAMS], launched[CQ_STREAMS]; /* by the dispatcher; by itself */
     /* The words by which it is notified: as stored last; as it read them since its latest launch.
@@ -302,7 +303,6 @@ struct cq_expected {
     struct cq_missed {  /* the latest that is missing, which may come late */
         fault_id since; /* FAULT_NONE: none */
         struct cq_target target;
-        bool mcast;
     } missed;
     fault_id since;
     fault_id launch, next; /* of the writes for the present launch, and for the one after it */
@@ -322,8 +322,10 @@ struct cq_goes {
 };
 struct cq_program {
     struct cq_tile_set list;
-    uint32_t words;
-    enum known listed;
+    uint32_t words, table[CQ_GO_TABLE];
+    bool tabled;          /* `table` is known: tiles, and rectangles with their number of tiles */
+    fault_id table_since; /* of a rectangle in it */
+    enum known listed;    /* .. of which there are tiles alone, those of `list` */
     struct event_ref list_at;
     struct cq_tile_set messaged, reset, ran, busy;
     bool ran_all;         /* `ran` has every tile that ever got a go word */
@@ -478,7 +480,7 @@ struct cq {
     bool sees[CQ_CORES];                /* what the core does is observed */
     bool sees_stores, sees_loads, sees_noc, sees_sysmem;
     bool any; /* something of the queue was seen */
-    /* Its second dispatcher counts by itself, or go words go to rectangles by number: only what
+    /* Its second dispatcher counts by itself: only what
      * stands in each command, entries, reads and completions are followed. */
     bool loose;
     struct {

@@ -162,7 +162,7 @@ static void end_command(struct cq *q)
         s->page[s->at.v] = NO_INDEX;
         s->at.v = place_behind(&q->places.subordinate, s->at.v, 1);
     }
-    s->decoded = s->started = s->let = s->reads = s->multicast = false;
+    s->decoded = s->started = s->let = s->reads = false;
     s->sent = s->strays = 0;
 }
 

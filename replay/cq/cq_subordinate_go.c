@@ -76,11 +76,11 @@ static void judge_counted(struct cq *q, const struct nocap_cq_command *c)
 {
     struct cq_subordinate *s = &q->subordinate;
     uint64_t stream = stream_number(q, c);
-    if (s->sent > 0 || s->multicast || stream >= CQ_STREAMS || !s->fresh[stream]) {
+    if (s->sent > 0 || stream >= CQ_STREAMS || !s->fresh[stream]) {
         return;
     }
     struct cq_record *r = cq_subordinate_record(q);
-    if (r != NULL && c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO) {
+    if (r != NULL && nocap_cq_multicasts(c) != 0) {
         cq_judge_waited(q, &r->brief);
     }
     cq_judge_counted(q, (unsigned)stream, s->counts[stream], (uint32_t)c->wait_count,
@@ -90,24 +90,74 @@ static void judge_counted(struct cq *q, const struct nocap_cq_command *c)
     s->fresh[stream] = false;
 }
 
-/* ---- which ---- */
+/* ---- which: go words of a command by number, multicasts first ---- */
 
-static bool goes_to(const struct nocap_event *e, uint32_t noc_xy)
+/* Whether the table says where multicasts go. */
+static bool is_listed(const struct nocap_cq_command *c)
 {
-    const struct nocap_noc_ends ends = nocap_noc_ends(e);
-    return ends.to_known && nocap_xy_equal(ends.to, nocap_cq_rect_decode(noc_xy).low);
+    return nocap_cq_multicast_words(c) != 0;
 }
 
-/* How many go words the command has from entry `from` of its own on, before entry `to`: tiles of
- * another kind have theirs elsewhere. */
-static uint32_t count_words(const struct cq *q, const struct nocap_cq_command *c, uint32_t from,
-                            uint64_t to)
+static uint64_t count_words(const struct nocap_cq_command *c)
+{
+    return nocap_cq_multicasts(c) + c->num_unicast_txns;
+}
+
+/* Where the table has that one, or its rectangle; NULL: it is not known, or no table says it. */
+static const uint32_t *entry_of(const struct cq_subordinate *s, const struct nocap_cq_command *c,
+                                uint64_t i)
+{
+    const uint64_t multicasts = nocap_cq_multicasts(c), words = nocap_cq_multicast_words(c);
+    uint64_t at = c->noc_data_start_index;
+    at += i < multicasts ? NOCAP_CQ_MULTICAST_WORDS * i : words + i - multicasts;
+    bool there = s->listed && at < s->words && !(i < multicasts && words == 0);
+    return there ? &s->table[at] : NULL;
+}
+
+static bool equal(struct nocap_cq_rect a, struct nocap_cq_rect b)
+{
+    return nocap_xy_equal(a.low, b.low) && nocap_xy_equal(a.high, b.high);
+}
+
+bool cq_grid_allows(const struct cq_grid *g, struct nocap_cq_rect rect)
+{
+    return !g->known || equal(g->rect, rect) || (g->doubtful && equal(g->other, rect));
+}
+
+void cq_grid_take(struct cq_grid *g, struct nocap_cq_rect rect, bool right)
+{
+    g->other = right ? g->other : rect;
+    g->rect = right ? rect : g->rect;
+    g->doubtful = !right;
+    g->known = true;
+}
+
+static bool goes_to(const struct cq *q, const struct nocap_cq_command *c, uint64_t i,
+                    const struct nocap_event *e)
 {
     const struct cq_subordinate *s = &q->subordinate;
+    const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    const struct nocap_cq_rect to = {ends.to, ends.to_other};
+    const uint32_t *entry = entry_of(s, c, i);
+    const struct nocap_cq_rect said = nocap_cq_rect_decode(entry != NULL ? *entry : 0);
+    if (i >= nocap_cq_multicasts(c)) {
+        return e->mcast == 0 && entry != NULL && ends.to_known && nocap_xy_equal(ends.to, said.low);
+    }
+    uint64_t at = q->m->layout->go_messages + c->multicast_go_offset * NOCAP_GO_WORD_SIZE;
+    return e->mcast != 0 && e->daddr == at &&
+           (!is_listed(c) ? cq_grid_allows(&s->grid, to) : entry != NULL && equal(said, to));
+}
+
+/* How many of those from `from` to `to` are known to go to workers: tiles of another kind have
+ * theirs elsewhere. */
+static uint32_t count_out(const struct cq *q, const struct nocap_cq_command *c, uint64_t from,
+                          uint64_t to)
+{
     uint32_t count = 0;
-    for (uint64_t i = from; i < to && c->noc_data_start_index + i < s->words; i++) {
-        uint32_t noc_xy = s->table[c->noc_data_start_index + i];
-        count += cq_is_worker(q, nocap_cq_rect_decode(noc_xy).low);
+    for (uint64_t i = from; i < to; i++) {
+        const uint32_t *entry = entry_of(&q->subordinate, c, i);
+        bool worker = entry != NULL && cq_is_worker(q, nocap_cq_rect_decode(*entry).low);
+        count += worker || (i < nocap_cq_multicasts(c) && !is_listed(c));
     }
     return count;
 }
@@ -129,24 +179,23 @@ static bool take_word(struct cq *q, const struct nocap_cq_command *c, const stru
                       uint32_t word)
 {
     struct cq_subordinate *s = &q->subordinate;
-    uint64_t first = c->noc_data_start_index, i = s->sent;
-    while (i < c->num_unicast_txns && first + i < s->words &&
-           !(goes_to(e, s->table[first + i]) && word == (uint32_t)c->go_signal)) {
+    const uint64_t count = count_words(c);
+    uint64_t i = s->sent;
+    while (i < count && !(goes_to(q, c, i, e) && word == (uint32_t)c->go_signal)) {
         i++;
     }
-    bool said = i < c->num_unicast_txns && first + i < s->words;
-    judge_stray(q, e, word, said);
-    if (!said) {
+    judge_stray(q, e, word, i < count);
+    if (i == count) {
         return false;
     }
-    uint32_t out = count_words(q, c, s->sent, i);
+    uint32_t out = count_out(q, c, s->sent, i);
     bool right = out <= s->strays;
     s->left_out += out;
     CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
                       "the go words of the subordinate dispatcher, one behind the other",
                       "%u missing before that of %u,%u", out, e->d.x, e->d.y);
     cq_blame(&q->expected.launch, fault_of(q->m, right));
-    s->missing = fault_of(q->m, right);
+    cq_blame(&s->missing, fault_of(q->m, right));
     s->strays -= out < s->strays ? out : s->strays;
     s->sent = (uint32_t)i + 1;
     return true;
@@ -165,42 +214,17 @@ static uint32_t count_missed(const struct cq *q, struct nocap_cq_rect of, struct
     return count;
 }
 
-static bool equal(struct nocap_cq_rect a, struct nocap_cq_rect b)
-{
-    return nocap_xy_equal(a.low, b.low) && nocap_xy_equal(a.high, b.high);
-}
-
-bool cq_grid_allows(const struct cq_grid *g, struct nocap_cq_rect rect)
-{
-    return !g->known || equal(g->rect, rect) || (g->doubtful && equal(g->other, rect));
-}
-
-void cq_grid_take(struct cq_grid *g, struct nocap_cq_rect rect, bool right)
-{
-    g->other = right ? g->other : rect;
-    g->rect = right ? rect : g->rect;
-    g->doubtful = !right;
-    g->known = true;
-}
-
-/* It goes to the same rectangle each time. */
-static bool take_multicast(struct cq *q, const struct nocap_cq_command *c,
-                           const struct nocap_event *e, uint32_t word)
+/* Where no table says to which rectangle, it is the same each time. */
+static void take_grid(struct cq *q, const struct nocap_event *e, bool said)
 {
     struct cq_subordinate *s = &q->subordinate;
     const struct nocap_noc_ends ends = nocap_noc_ends(e);
     const struct nocap_cq_rect grid = {ends.to, ends.to_other};
-    uint64_t at = q->m->layout->go_messages + c->multicast_go_offset * NOCAP_GO_WORD_SIZE;
     bool same = cq_grid_allows(&s->grid, grid);
-    bool said = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && !s->multicast && e->daddr == at &&
-                word == (uint32_t)c->go_signal && same;
-    judge_stray(q, e, word, said);
-    s->multicast |= said;
     s->left_out += same ? 0 : count_missed(q, s->grid.rect, grid);
     if (said || !same) {
         cq_grid_take(&s->grid, grid, same);
     }
-    return said;
 }
 
 bool cq_is_go_word(const struct cq *q, const struct nocap_event *e, const struct access *a,
@@ -235,15 +259,18 @@ void cq_subordinate_write(struct cq *q, const struct nocap_event *e)
         judge_let(q, c);
         judge_counted(q, c);
     }
-    if (e->mcast != 0) {
-        said = known && take_multicast(q, c, e, word);
-        cq_dispatcher_go_to_all(q, e, word, said);
-        return;
-    }
+    bool grid = known && e->mcast != 0 && !is_listed(c);
     if (known) {
-        said = !s->listed || take_word(q, c, e, word);
+        said = (!grid && !s->listed) || take_word(q, c, e, word);
     }
-    cq_dispatcher_go(q, e, word, said);
+    if (grid) {
+        take_grid(q, e, said);
+    }
+    if (e->mcast != 0) {
+        cq_dispatcher_go_to_all(q, e, word, said);
+    } else {
+        cq_dispatcher_go(q, e, word, said);
+    }
 }
 
 /* What the trace says of it when it goes on: all go words have left. */
@@ -253,15 +280,14 @@ void cq_subordinate_end_launch(struct cq *q, const struct nocap_cq_command *c)
     cq_subordinate_start(q);
     judge_let(q, c);
     if (cq_sees_writes(q)) {
-        uint32_t out = s->listed ? count_words(q, c, s->sent, c->num_unicast_txns) : 0;
-        bool to_none = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && !s->multicast;
-        s->left_out += out + (to_none && s->strays == 0);
-        out += to_none;
+        uint32_t out = count_out(q, c, s->sent, count_words(c));
+        bool elsewhere = !is_listed(c) && s->sent < nocap_cq_multicasts(c) &&
+                         s->strays > 0; /* take_grid has counted those that it missed */
+        s->left_out += out - elsewhere;
         bool right = out <= s->strays;
-        CQ_EXECUTOR_AFTER(
-            q, CQ_072, s->since, right, RELATED(record_index(q)),
-            "every go word of a command sent before its page is released", "%u of %llu missing",
-            out, wide(c->num_unicast_txns + (c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO)));
+        CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
+                          "every go word of a command sent before its page is released",
+                          "%u of %llu missing", out, wide(count_words(c)));
         cq_blame(&q->expected.launch, fault_of(q->m, right));
         s->missing = fault_of(q->m, right);
         blame_stream(q, c, fault_of(q->m, right));

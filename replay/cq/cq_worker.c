@@ -209,7 +209,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     }
     bool late = wrong == NULL && early && w->since != FAULT_NONE; /* the one that was missing */
     if (wrong == NULL && tile != NULL && tile->sees_cores) {
-        FOLLOWING(q->m, w->since,
+        FOLLOWING(q->m, since,
                   CHECK_AT(q->m, tile, CQ_054, !early, at, RELATED(w->go_index),
                            "DONE stored before the notify", "%s", "the go word still says GO"));
     }

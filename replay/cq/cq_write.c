@@ -43,6 +43,7 @@ static void decode_targets(const struct cq *q, struct cq_command *k)
         k->targets[k->known++] = (struct cq_target){
             .noc_xy = (uint32_t)s->noc_xy,
             .dests = (uint32_t)s->num_mcast_dests,
+            .mcast = k->mcast,
             .unlinks = (s->flags & NOCAP_CQ_LARGE_FLAG_UNLINK) != 0,
             .addr = large ? s->addr : c->addr,
             .size = size,
@@ -68,7 +69,7 @@ struct cq_tile_set cq_target_tiles(const struct cq *q, const struct cq_target *t
 {
     struct cq_tile_set tiles = {{0}};
     struct nocap_cq_rect rect = nocap_cq_rect_decode(t->noc_xy);
-    rect.high = q->command.mcast ? rect.high : rect.low;
+    rect.high = t->mcast ? rect.high : rect.low;
     for (unsigned x = rect.low.x; x <= rect.high.x && x < NOCAP_GRID_WIDTH; x++) {
         for (unsigned y = rect.low.y; y <= rect.high.y && y < NOCAP_GRID_HEIGHT; y++) {
             const struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
@@ -82,29 +83,29 @@ struct cq_tile_set cq_target_tiles(const struct cq *q, const struct cq_target *t
 
 /* ---- rectangles, addresses ---- */
 
-static bool only_workers(const struct cq *q, struct nocap_cq_rect rect)
+uint32_t cq_count_workers(const struct cq *q, struct nocap_cq_rect rect, uint32_t *reached)
 {
+    uint32_t workers = 0;
+    *reached = 0;
     for (unsigned x = rect.low.x; x <= rect.high.x; x++) {
         for (unsigned y = rect.low.y; y <= rect.high.y; y++) {
-            if (!cq_is_worker(q, (struct nocap_xy){(uint8_t)x, (uint8_t)y})) {
-                return false;
-            }
+            const struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
+            *reached += model_is_tensix(q->m, at);
+            workers += cq_is_worker(q, at);
         }
     }
-    return true;
+    return workers;
 }
 
-/* `since`: what is wrong with the command already. */
-static fault_id judge_rect(struct cq *q, uint64_t noc_xy, uint64_t dests, fault_id since)
+fault_id cq_judge_rect(struct cq *q, uint64_t noc_xy, uint64_t dests, fault_id since)
 {
     struct nocap_cq_rect r = nocap_cq_rect_decode((uint32_t)noc_xy);
-    uint32_t area = nocap_cq_rect_area(r);
-    bool right = area != 0 && ((area == dests && only_workers(q, r)) ||
-                               (q->loose && dests != 0 && dests <= area));
+    uint32_t reached, workers = cq_count_workers(q, r, &reached);
+    bool right = dests != 0 && (q->loose ? dests <= reached : dests == reached && dests == workers);
     CQ_HOST_AFTER(q, CQ_014, since, right, NO_REFS,
                   "a rectangle of worker tiles, as many as the command says",
                   "%u,%u to %u,%u, which is %u tiles%s, for %llu destinations", r.low.x, r.low.y,
-                  r.high.x, r.high.y, area, area != 0 && area == dests ? " not all workers" : "",
+                  r.high.x, r.high.y, reached, reached != workers ? " not all workers" : "",
                   wide(dests));
     return right ? since : q->m->fault;
 }
@@ -134,7 +135,7 @@ static fault_id judge_linear(struct cq *q, const struct nocap_cq_command *c)
     if (c->noc_xy >> 24 == 0) {
         judge_address(q, c->addr);
     }
-    return c->num_mcast_dests != 0 ? judge_rect(q, c->noc_xy, c->num_mcast_dests, FAULT_NONE)
+    return c->num_mcast_dests != 0 ? cq_judge_rect(q, c->noc_xy, c->num_mcast_dests, FAULT_NONE)
                                    : FAULT_NONE;
 }
 
@@ -178,7 +179,7 @@ static fault_id judge_packed(struct cq *q, const struct cq_command *k)
     fault_id fault = judge_packed_size(q, k);
     uint32_t rects = k->mcast && fault == FAULT_NONE ? k->known : 0;
     for (uint32_t i = 0; i < rects; i++) {
-        fault = judge_rect(q, k->targets[i].noc_xy, k->targets[i].dests, fault);
+        fault = cq_judge_rect(q, k->targets[i].noc_xy, k->targets[i].dests, fault);
     }
     return fault;
 }
@@ -229,7 +230,7 @@ static fault_id judge_large(struct cq *q, const struct cq_command *k)
     }
     for (const struct cq_target *t = k->targets; t < k->targets + k->known; t++) {
         if (t->dests != 0) {
-            rect = judge_rect(q, t->noc_xy, t->dests, rect);
+            rect = cq_judge_rect(q, t->noc_xy, t->dests, rect);
         }
         judge_address(q, t->addr);
         small = small && (q->numbers->large_chunk == 0 || t->size <= q->numbers->large_chunk);

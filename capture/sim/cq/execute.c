@@ -281,18 +281,18 @@ static void set_go(struct sim_cq *q, struct cq_agent *a)
     CO_END(a);
 }
 
-static void aim_at_all(struct sim_cq *q)
+static void aim_multicast(struct sim_cq *q)
 {
-    const struct nocap_cq_rect rect = sim_cq_all_workers(q);
     struct cq_dispatch *d = &q->dispatch;
+    const struct nocap_cq_rect rect = sim_cq_go_rectangle(q, &d->command, d->go_table, d->turn);
     d->mcast = true;
     d->to = rect.low;
     d->corner = rect.high;
     d->addr = nocap_go_word_address(q->layout, 0);
 }
 
-/* The go word is put over the command in the buffer and goes out from there, first to all where it
- * is multicast. Faults: one worker, or all, are left out. */
+/* The go word is put over the command in the buffer and goes out from there, first where it is
+ * multicast. Faults: one worker, or all, are left out. */
 static void send_go(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_dispatch *d = &q->dispatch;
@@ -307,11 +307,14 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
     CQ_SLEEP(q, a, 5, 4);
     store(q, d->command_at, (uint32_t)d->command.go_signal);
     CQ_SLEEP(q, a, 6, 4);
-    if (d->command.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO && q->n->go_multicast != 0 &&
-        !sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_LEFT_OUT)) {
-        aim_at_all(q);
-        sim_cq_send_tile(q, d->command_at, 4);
-        CQ_SLEEP(q, a, 6, 6);
+    for (d->turn = 0; q->n->go_multicast != 0 && d->turn < nocap_cq_multicasts(&d->command);
+         d->turn++) {
+        CQ_AWAIT(q, a, CQ_WATCH_ACKED, q->packets_out < CQ_PACKETS_OUT);
+        if (!sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_LEFT_OUT)) {
+            aim_multicast(q);
+            sim_cq_send_tile(q, d->command_at, 4);
+            CQ_SLEEP(q, a, 6, 6);
+        }
     }
     for (d->turn = 0; d->turn < d->command.num_unicast_txns; d->turn++) {
         CQ_AWAIT(q, a, CQ_WATCH_ACKED, q->packets_out < CQ_PACKETS_OUT);
@@ -319,8 +322,9 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
             sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_SHORT)) {
             continue;
         }
-        aim(d, d->go_table[(d->command.noc_data_start_index + d->turn) % q->n->go_table],
-            nocap_go_word_address(q->layout, 0), false);
+        uint64_t entry =
+            d->command.noc_data_start_index + nocap_cq_multicast_words(&d->command) + d->turn;
+        aim(d, d->go_table[entry % q->n->go_table], nocap_go_word_address(q->layout, 0), false);
         sim_cq_send_tile(q, d->command_at, 4);
         CQ_SLEEP(q, a, 6, 6);
     }

@@ -227,7 +227,7 @@ static bool go(struct sim_cq *q)
     struct cq_lowering *l = &q->lowering;
     CO_BEGIN(l);
     l->count = q->workers;
-    sim_cq_put_go_list(q);
+    sim_cq_put_go_list(q, false);
     MADE(l);
     l->swapped = sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_BEFORE_CLEAR);
     if (!l->swapped) {

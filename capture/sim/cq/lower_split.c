@@ -29,6 +29,19 @@ static bool fills_buffer(const struct sim_cq *q)
            q->lowering.program.index >= q->fault_program;
 }
 
+/* Whether go words are multicast: in some runs, where one rectangle has all workers, or the table
+ * says several. Some faults need single ones, or the table, or that all workers are observed. */
+static bool multicasts(const struct sim_cq *q)
+{
+    bool observed = q->worker[q->workers - 1].observed; /* the last one is, so all are */
+    bool listed = q->set->multicasts_by_count;
+    bool miscounts = q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_HIGH ||
+                     (q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_LOW && !observed);
+    bool single = q->k.fault == NOCAP_SIM_FAULT_GO_ASTRAY || (miscounts && !listed);
+    return (listed || q->cores[CQ_ROLE_ALL].rects == 1) && !single &&
+           (!sim_cq_splits(q) || sim_mix(&q->k, 9, 0) % 3 == 0);
+}
+
 bool sim_cq_split_prepare(struct sim_cq *q)
 {
     struct cq_lowering *l = &q->lowering;
@@ -39,12 +52,12 @@ bool sim_cq_split_prepare(struct sim_cq *q)
         MADE(l);
     }
     if (is_first(q)) {
-        sim_cq_put_go_list(q);
+        sim_cq_put_go_list(q, multicasts(q));
         sim_cq_address(q, sim_cq_splits(q));
         MADE(l);
     }
     for (l->i = 0; fills_buffer(q) && l->i <= pages_of(q->n); l->i++) {
-        sim_cq_put_go_list(q);
+        sim_cq_put_go_list(q, multicasts(q));
         sim_cq_address(q, sim_cq_splits(q));
         MADE(l);
     }
@@ -60,18 +73,6 @@ bool sim_cq_split_prepare(struct sim_cq *q)
     }
     CO_END(l);
     return false;
-}
-
-/* Whether go words go to all at once: in some runs, where a rectangle has them. Some faults need
- * single ones, or that all workers are observed. */
-static bool multicasts(const struct sim_cq *q)
-{
-    bool observed = q->worker[q->workers - 1].observed; /* the last one is, so all are */
-    bool single = q->k.fault == NOCAP_SIM_FAULT_GO_ASTRAY ||
-                  q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_HIGH ||
-                  (q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_LOW && !observed);
-    return !q->set->multicasts_by_count && q->cores[CQ_ROLE_ALL].rects == 1 && !single &&
-           (!sim_cq_splits(q) || sim_mix(&q->k, 9, 0) % 3 == 0);
 }
 
 /* Faults: the subordinate is never notified; it waits for one announcement too few, or too many. */

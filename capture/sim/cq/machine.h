@@ -381,9 +381,10 @@ void sim_cq_emit_sent(struct sim_cq *q, struct nocap_xy at, uint32_t noc, uint64
 void sim_cq_send_publish(struct sim_cq *q, struct nocap_xy at, uint32_t semaphore, uint32_t pages);
 void sim_cq_send_release(struct sim_cq *q, uint32_t semaphore, uint32_t pages);
 void sim_cq_send_subordinate_release(struct sim_cq *q, uint32_t pages);
+/* Where multicast `i` of a SEND_GO_SIGNAL goes. A fault: not to its first row, or column. */
+struct nocap_cq_rect sim_cq_go_rectangle(struct sim_cq *q, const struct nocap_cq_command *command,
+                                         const uint32_t *table, uint32_t i);
 /* A go word of the subordinate dispatcher, from L1 address `from`. */
-/* Where a multicast of go words goes. A fault: not to its first row, or column. */
-struct nocap_cq_rect sim_cq_all_workers(struct sim_cq *q);
 void sim_cq_send_go(struct sim_cq *q, struct nocap_cq_rect to, bool mcast, uint32_t from);
 /* Of the dispatcher: d->to .. d->addr say where. `shows_done`: the trace shows its acknowledgement.
  */

@@ -437,17 +437,25 @@ void sim_cq_put_chunk(struct sim_cq *q, uint32_t chunk)
               bytes, sizeof bytes);
 }
 
-void sim_cq_put_go_list(struct sim_cq *q)
+/* Its tiles; or its rectangles, where the runtime has them in the table. */
+void sim_cq_put_go_list(struct sim_cq *q, bool multicasts)
 {
+    const struct cq_cores *all = &q->cores[CQ_ROLE_ALL];
+    bool rectangles = multicasts && q->set->multicasts_by_count;
     struct nocap_cq_command c = {.set = q->set,
                                  .side = NOCAP_CQ_DISPATCH,
                                  .id = NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA,
-                                 .num_words = q->workers};
+                                 .num_words = rectangles ? NOCAP_CQ_MULTICAST_WORDS * all->rects
+                                                         : q->workers};
     uint32_t length = (uint32_t)nocap_cq_data_offset(&c);
     memset(inner(q), 0, length);
-    size_t header = nocap_cq_encode(&c, inner(q));
-    for (uint32_t i = 0; i < q->workers; i++) {
-        sim_cq_store32(inner(q), (uint32_t)header + 4 * i, noc_xy(q, i));
+    uint8_t *word = inner(q) + nocap_cq_encode(&c, inner(q));
+    for (uint32_t i = 0; rectangles && i < all->rects; i++, word += 8) {
+        sim_cq_store32(word, 0, nocap_cq_rect_encode(all->rect[i]));
+        sim_cq_store32(word, 4, nocap_cq_rect_area(all->rect[i]));
+    }
+    for (uint32_t i = 0; !rectangles && i < q->workers; i++, word += 4) {
+        sim_cq_store32(word, 0, noc_xy(q, i));
     }
     close_record(q, length);
 }
@@ -466,7 +474,7 @@ void sim_cq_put_go(struct sim_cq *q, uint32_t count, uint32_t wait_count, bool m
                                       .id = NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL,
                                       .go_signal = nocap_go_encode(go),
                                       .multicast_go_offset = mcast ? 0 : NOCAP_CQ_NO_MCAST_GO,
-                                      .num_mcast_txns = mcast,
+                                      .num_mcast_txns = mcast ? q->cores[CQ_ROLE_ALL].rects : 0,
                                       .num_unicast_txns = count,
                                       .wait_count = wait_count,
                                       .wait_stream = q->n->first_stream});

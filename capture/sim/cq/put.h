@@ -41,7 +41,7 @@ void sim_cq_put_message(struct sim_cq *q);
 void sim_cq_put_chunk(struct sim_cq *q, uint32_t chunk);
 /* The list of workers; go words for the first `count` of it, or one to all, when `wait_count`
  * workers have announced their end. */
-void sim_cq_put_go_list(struct sim_cq *q);
+void sim_cq_put_go_list(struct sim_cq *q, bool multicasts);
 void sim_cq_put_go(struct sim_cq *q, uint32_t count, uint32_t wait_count, bool multicasts);
 /* The record that was made last is for that dispatcher. */
 void sim_cq_address(struct sim_cq *q, uint32_t dispatcher);

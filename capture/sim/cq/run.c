@@ -399,8 +399,7 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct noca
     if (o->scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE) {
         RETURN_IF_FAILED(check_subordinate(o, profile, err));
     }
-    bool multicasts = n->go_multicast != 0 && !profile->commands.multicasts_by_count;
-    RETURN_ERROR_IF(o->scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST && !multicasts, err,
+    RETURN_ERROR_IF(o->scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST && n->go_multicast == 0, err,
                     NOCAP_E_USAGE,
                     "scenario %s is none under --profile %s: its go words go to one tile each; "
                     "leave --profile out for the newest one that multicasts them",

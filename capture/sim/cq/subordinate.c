@@ -186,9 +186,13 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
     CO_END(a);
 }
 
-struct nocap_cq_rect sim_cq_all_workers(struct sim_cq *q)
+struct nocap_cq_rect sim_cq_go_rectangle(struct sim_cq *q, const struct nocap_cq_command *c,
+                                         const uint32_t *table, uint32_t i)
 {
-    struct nocap_cq_rect rect = q->cores[CQ_ROLE_ALL].rect[0];
+    uint64_t at = c->noc_data_start_index + NOCAP_CQ_MULTICAST_WORDS * (uint64_t)i;
+    struct nocap_cq_rect rect = nocap_cq_multicast_words(c) == 0
+                                    ? q->cores[CQ_ROLE_ALL].rect[0]
+                                    : nocap_cq_rect_decode(table[at % q->n->go_table]);
     if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_SHORT)) {
         bool rows = rect.high.y > rect.low.y || rect.high.x == rect.low.x;
         rect.low.y = (uint8_t)(rect.low.y + rows);
@@ -207,10 +211,13 @@ static void send_words(struct sim_cq *q, struct cq_agent *a)
     sim_cq_store32(memory(q), s->ptr, (uint32_t)s->command.go_signal);
     sim_cq_emit_store(q, q->board.subordinate, NOCAP_BY_NCRISC, s->ptr, 4, s->command.go_signal);
     CQ_SLEEP(q, a, 6, 4);
-    if (s->command.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO &&
-        !sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_LEFT_OUT)) {
-        sim_cq_send_go(q, sim_cq_all_workers(q), true, s->ptr);
-        CQ_SLEEP(q, a, 6, 6);
+    for (s->turn = 0; s->turn < nocap_cq_multicasts(&s->command); s->turn++) {
+        CQ_AWAIT(q, a, CQ_WATCH_ACKED, q->packets_out < CQ_PACKETS_OUT);
+        if (!sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_LEFT_OUT)) {
+            sim_cq_send_go(q, sim_cq_go_rectangle(q, &s->command, s->go_table, s->turn), true,
+                           s->ptr);
+            CQ_SLEEP(q, a, 6, 6);
+        }
     }
     for (s->turn = 0; s->turn < s->command.num_unicast_txns; s->turn++) {
         CQ_AWAIT(q, a, CQ_WATCH_ACKED, q->packets_out < CQ_PACKETS_OUT);
@@ -218,7 +225,8 @@ static void send_words(struct sim_cq *q, struct cq_agent *a)
             sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_SHORT)) {
             continue;
         }
-        uint32_t entry = (uint32_t)s->command.noc_data_start_index + s->turn;
+        uint32_t entry = (uint32_t)s->command.noc_data_start_index +
+                         nocap_cq_multicast_words(&s->command) + s->turn;
         struct nocap_xy to = nocap_niu_xy(s->go_table[entry % q->n->go_table]);
         to.y = (uint8_t)(to.y + sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_ASTRAY));
         sim_cq_send_go(q, (struct nocap_cq_rect){to, to}, false, s->ptr);
