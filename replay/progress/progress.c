@@ -8,10 +8,6 @@
 #include "replay/core/progress.h"
 #include "replay/progress/progress_private.h"
 
-/* Source: firmware upload and boot document, debug bus. */
-enum { DEBUG_SELECT = 1 << 29 | 1 << 25 | 7 << 16 };
-#define DEBUG_PC_MASK UINT32_C(0x3FFFFFFF)
-
 static const struct progress_agent idle = {.pc_index = NO_INDEX};
 
 static bool init(struct model *m, const struct nocap_engine_options *options)
@@ -65,8 +61,7 @@ static void forget_tile(struct model *m, struct tile *tile)
     start(progress_of(tile), progress_of(tile)->all.known);
 }
 
-/* `own`: what it took to get here was the party's own time. */
-static void step(struct nocap_progress *p, const struct nocap_event *e, bool own)
+void progress_step(struct nocap_progress *p, const struct nocap_event *e, bool own)
 {
     bool later = p->index != NO_INDEX && e->t > p->t;
     if (own && later && e->t - p->t > p->max_gap) {
@@ -77,14 +72,13 @@ static void step(struct nocap_progress *p, const struct nocap_event *e, bool own
     p->polls = 0;
 }
 
-/* Something happens in the tile, so in the whole. */
-static void move(struct model *m, struct tile *tile, bool own)
+void progress_move(struct model *m, struct tile *tile, bool own)
 {
-    step(&progress_of(tile)->all, m->event, own);
-    step(&trace_of(m)->all, m->event, false);
+    progress_step(&progress_of(tile)->all, m->event, own);
+    progress_step(&trace_of(m)->all, m->event, false);
 }
 
-static void count_polls(struct model *m, struct tile *tile, uint64_t polls)
+void progress_count_polls(struct model *m, struct tile *tile, uint64_t polls)
 {
     progress_of(tile)->all.polls += polls;
     trace_of(m)->all.polls += polls;
@@ -101,7 +95,7 @@ static void take_pc(struct progress_agent *a, const struct nocap_event *e)
 static void act(struct model *m, struct tile *tile, unsigned agent)
 {
     struct progress_agent *a = progress_agent_of(progress_of(tile), agent);
-    move(m, tile, true);
+    progress_move(m, tile, true);
     if (a != NULL) {
         a->polling = false;
         a->waypoint[0] = '\0';
@@ -140,19 +134,7 @@ static void noc_event(struct model *m, struct tile *tile, const struct nocap_eve
     }
 }
 
-/* When the last of the polls was that an event stands for. */
-static uint64_t end_of(const struct nocap_event *e)
-{
-    bool polls = e->kind == NOCAP_EV_READ || e->kind == NOCAP_EV_WRITE;
-    return polls && (e->has & NOCAP_F_T2) != 0 ? e->t2 : e->t;
-}
-
-static uint64_t times(const struct nocap_event *e)
-{
-    return (e->has & NOCAP_F_N) != 0 ? e->n : 1;
-}
-
-static struct poll *find_poll(struct progress_agent *agent, uint64_t addr)
+struct poll *progress_find_poll(struct progress_agent *agent, uint64_t addr)
 {
     for (unsigned i = 0; i < PROGRESS_POLLS; i++) {
         if (agent->polls[i].count > 0 && agent->polls[i].addr == addr) {
@@ -162,16 +144,14 @@ static struct poll *find_poll(struct progress_agent *agent, uint64_t addr)
     return NULL;
 }
 
-/* How often the agent found the place as it was; 0: it found something else, or polls it for the
- * first time. `changed` is set where it found something else. */
-static uint64_t poll(struct model *m, struct progress_agent *agent, const struct access *a,
-                     bool *changed)
+uint64_t progress_poll(struct model *m, struct progress_agent *agent, const struct access *a,
+                       bool *changed)
 {
-    uint64_t value = 0, n = times(m->event);
+    uint64_t value = 0, n = progress_times(m->event);
     for (uint64_t i = 0; i < a->known && i < sizeof value; i++) {
         value |= (uint64_t)a->bytes[i] << 8 * i;
     }
-    struct poll *l = find_poll(agent, a->addr);
+    struct poll *l = progress_find_poll(agent, a->addr);
     bool known = l != NULL, same = known && l->value == value;
     if (!known) {
         l = &agent->polls[agent->next++ % PROGRESS_POLLS];
@@ -179,7 +159,7 @@ static uint64_t poll(struct model *m, struct progress_agent *agent, const struct
     if (!same) {
         *l = (struct poll){.addr = a->addr, .value = value, .since = now(m)};
     }
-    l->seen = end_of(m->event);
+    l->seen = progress_end_of(m->event);
     l->count += n;
     agent->latest = (uint8_t)(l - agent->polls);
     agent->polling = same || n > 1;
@@ -235,13 +215,13 @@ static void core_access(struct model *m, struct tile *tile, const struct access 
         return;
     }
     take_pc(agent, m->event);
-    uint64_t polls = poll(m, agent, a, &changed);
-    if (polls < times(m->event)) {
+    uint64_t polls = progress_poll(m, agent, a, &changed);
+    if (polls < progress_times(m->event)) {
         bool polling = agent->polling;
         act(m, tile, a->by);
         agent->polling = polling;
     }
-    count_polls(m, tile, polls);
+    progress_count_polls(m, tile, polls);
 }
 
 static void memory_shown(struct model *m, struct tile *tile, const struct access *a)
@@ -251,150 +231,15 @@ static void memory_shown(struct model *m, struct tile *tile, const struct access
     }
     bool sampled = (m->event->has & NOCAP_F_SINCE) != 0; /* it is new: the tile's cores did it */
     if (leaves_as_it_was(tile, a)) {
-        count_polls(m, tile, sampled ? 0 : 1);
+        progress_count_polls(m, tile, sampled ? 0 : 1);
     } else if (a->addr < SHADOW_SIZE) {
-        move(m, tile, sampled);
+        progress_move(m, tile, sampled);
     }
-}
-
-/* The host found what it has asked for since `asked`; `wait` says where. */
-static void answered(const struct model *m, struct nocap_slow_wait *slow,
-                     const struct event_ref *asked, struct nocap_slow_wait wait)
-{
-    uint64_t took = m->event->t > asked->t ? m->event->t - asked->t : 0;
-    slow->count++;
-    if (took > slow->took) {
-        wait.index = asked->index;
-        wait.until = m->event->index;
-        wait.took = took;
-        wait.others = slow->took;
-        wait.count = slow->count;
-        *slow = wait;
-    } else if (took > slow->others) {
-        slow->others = took;
-    }
-}
-
-/* The host asks whether the tile is done. */
-static void ask(struct model *m, struct tile *tile, const struct access *a)
-{
-    struct progress *p = progress_of(tile);
-    uint8_t signal;
-    for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
-        uint32_t at = nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE;
-        if (!access_byte(a, at, &signal)) {
-            if (touches(a, at, 1) && p->asked_at == at) { /* what it was answered is not known */
-                p->asked.index = NO_INDEX;
-            }
-            continue;
-        }
-        bool ends = signal == NOCAP_GO_DONE;
-        bool waited = p->asked.index != NO_INDEX && p->asked_at == at;
-        if (waited && ends && p->asked_signal == NOCAP_GO_GO) {
-            answered(m, &trace_of(m)->slow, &p->asked,
-                     (struct nocap_slow_wait){.at = tile->at, .addr = at});
-        }
-        if (ends) {
-            p->asked.index = p->asked_at == at ? NO_INDEX : p->asked.index;
-        } else {
-            bool same = waited && p->asked_signal == signal;
-            p->asked = waited ? p->asked : now(m);
-            p->asked_count = (same ? p->asked_count : 0) + times(m->event);
-            p->asked_last = now(m);
-            p->asked_last.t = end_of(m->event);
-            p->asked_at = at;
-            p->asked_signal = signal;
-        }
-        return;
-    }
-}
-
-/* The debug bus shows the host where a core is. */
-static void take_debug_bus(struct model *m, struct progress *p, const struct access *a)
-{
-    uint32_t v;
-    for (unsigned i = 0; access_word(a, NOCAP_REG_DBG_RD_DATA, &v) && i < CORES; i++) {
-        if (p->debug_select == (DEBUG_SELECT | (uint32_t)nocap_cores[i].debug_signal)) {
-            p->agents[PROGRESS_CORE0 + i].pc = v & DEBUG_PC_MASK;
-            p->agents[PROGRESS_CORE0 + i].pc_index = m->event->index;
-        }
-    }
-}
-
-static void host_read(struct model *m, struct tile *tile, const struct access *a)
-{
-    struct progress *p = progress_of(tile);
-    const struct poll *before = find_poll(&p->agents[PROGRESS_HOST], a->addr);
-    uint64_t seen = before != NULL ? before->seen : 0;
-    bool stores = p->all.known && (m->header->observes & NOCAP_CLASS_CORE_STORE) != 0;
-    bool changed = false;
-    uint64_t polls = poll(m, &p->agents[PROGRESS_HOST], a, &changed);
-    /* What others see of its stores. Where something else was seen to happen since the place was
-     * last looked at, it may have changed then: that is no news. */
-    if (changed && !stores && (p->all.index == NO_INDEX || seen >= p->all.t)) {
-        move(m, tile, true);
-    }
-    count_polls(m, tile, polls);
-    trace_of(m)->host = now(m);
-    if (access_word(a, m->layout->sync, &p->sync)) {
-        p->sync_seen = now(m);
-    }
-    ask(m, tile, a);
-    take_debug_bus(m, p, a);
-    bool ones = a->known >= 4 && a->known == a->size;
-    for (uint64_t i = 0; ones && i < a->known; i++) {
-        ones = a->bytes[i] == 0xFF;
-    }
-    p->ones = p->ones_count == 0 ? now(m) : p->ones;
-    p->ones_count = ones ? p->ones_count + times(m->event) : 0;
-}
-
-static void host_store(struct model *m, struct tile *tile, const struct access *a)
-{
-    struct progress *p = progress_of(tile);
-    bool reset = touches(a, NOCAP_REG_SOFT_RESET_0, 4);
-    (void)access_word(a, NOCAP_REG_DBG_BUS_CNTL, &p->debug_select);
-    if (p->asked.index == NO_INDEX || (!reset && !touches(a, p->asked_at, 1))) {
-        return;
-    }
-    if (reset && p->all.polls >= PROGRESS_GAVE_UP && trace_of(m)->gave_up.index == NO_INDEX) {
-        trace_of(m)->gave_up = (struct nocap_gave_up){
-            .index = p->asked_last.index, .t = p->asked_last.t, .chip = tile->chip, .at = tile->at};
-    }
-    /* who starts anew, or takes the cores into reset, does not wait any more */
-    p->asked.index = NO_INDEX;
-}
-
-/* Host memory: the host's own reads of it. */
-static void sysmem_read(struct model *m, const struct nocap_event *e)
-{
-    struct access a = access_of_event(e, e->addr, e->size);
-    struct trace_progress *p = trace_of(m);
-    const struct poll *before = find_poll(&p->memory, a.addr);
-    uint64_t since = before != NULL ? before->since.t : e->t;
-    bool changed = false;
-    uint64_t polls = poll(m, &p->memory, &a, &changed);
-    bool asked = p->memory_asked.index != NO_INDEX && p->memory_asked_at == a.addr;
-    if (changed && asked) {
-        answered(m, &p->memory_slow, &p->memory_asked,
-                 (struct nocap_slow_wait){.in_memory = true, .addr = a.addr});
-        p->memory_asked.index = NO_INDEX;
-    } else if (polls > 0 && !asked) {
-        p->memory_asked = now(m);
-        p->memory_asked_at = a.addr;
-    }
-    if (changed && e->t > since && e->t - since > p->all.max_gap) {
-        p->all.max_gap = e->t - since; /* the device took so long to show something new */
-    }
-    if (polls < times(e)) {
-        step(&p->all, e, false);
-    }
-    p->all.polls += polls;
 }
 
 static inline void time_passes(struct model *m, const struct nocap_event *e)
 {
-    uint64_t end = end_of(e);
+    uint64_t end = progress_end_of(e);
     trace_of(m)->end = end > trace_of(m)->end ? end : trace_of(m)->end;
 }
 
@@ -423,11 +268,11 @@ static void event_passes(struct model *m, const struct nocap_event *e)
     bool window = e->space == NOCAP_SPACE_BAR0 || e->space == NOCAP_SPACE_BAR2;
     bool access = e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
     if (e->kind == NOCAP_EV_READ && e->space == NOCAP_SPACE_SYSMEM && e->by == NOCAP_BY_HOST) {
-        sysmem_read(m, e);
+        progress_sysmem_read(m, e);
         trace_of(m)->host = now(m);
     } else if ((access && !window && e->space != NOCAP_SPACE_TILE) || e->kind == NOCAP_EV_CQ ||
                e->kind == NOCAP_EV_CERT || e->kind == NOCAP_EV_NOC) {
-        step(&trace_of(m)->all, e, false);
+        progress_step(&trace_of(m)->all, e, false);
     }
 }
 
@@ -462,13 +307,13 @@ static void check(struct model *m, const struct observation *o)
     case OBS_OUTSIDE_STORE:
     case OBS_FAR_END:
         if (o->lead && e->by == NOCAP_BY_HOST) {
-            host_store(m, tile, &o->access);
+            progress_host_store(m, tile, &o->access);
         }
         if (o->access.store) {
-            move(m, tile, false);
+            progress_move(m, tile, false);
         }
         break;
-    case OBS_HOST_LOAD: host_read(m, tile, &o->access); break;
+    case OBS_HOST_LOAD: progress_host_read(m, tile, &o->access); break;
     case OBS_REQUEST:
     case OBS_PHASE:
         if (m->knows_tiles) {
