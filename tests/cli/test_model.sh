@@ -7,6 +7,7 @@
 if command -v nm >/dev/null && command -v python3 >/dev/null; then
     check "no arrows between the models" tests/model_arrows "$BUILD"
     check "no arrows up between the folders" tests/room_arrows
+    check "exceptions stand where their list says" tests/exceptions --list
 else
     skip "arrows" "nm or python3 is not there"
 fi
