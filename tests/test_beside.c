@@ -9,6 +9,7 @@
 #include "base/relay.h"
 #include "checker/hang/hang.h"
 #include "checker/report/results.h"
+#include "tests/effort.h"
 
 static char root[512]; /* of the source tree */
 static size_t compared;
@@ -76,20 +77,14 @@ static void same(const char *path)
 
 /* ---- traces of the tests ---- */
 
-/* With a sanitizer, which takes ten times as long: one trace and one fault in so many, those of
- * share NOCAP_SHARE (0). */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { EVERY = 12 };
-#else
-enum { EVERY = 1 };
-#endif
-static unsigned share;
+/* One trace and one fault in so many, those of share NOCAP_SHARE (0); all in `make long-seeds`. */
+static unsigned every, share;
 
 static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
     static unsigned seen;
     (void)ftw;
-    if (type == FTW_F && S_ISREG(st->st_mode) && st->st_size < 4 << 20 && seen++ % EVERY == share) {
+    if (type == FTW_F && S_ISREG(st->st_mode) && st->st_size < 4 << 20 && seen++ % every == share) {
         same(path);
     }
     return 0;
@@ -111,7 +106,7 @@ static void test_traces_of_the_tests(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         folder(folders[i]);
-        assert_true(compared > 0 || EVERY > 1);
+        assert_true(compared > 0 || every > 3);
     }
     folder("../shared/data");
 }
@@ -144,7 +139,7 @@ static void test_faults_of_the_device(void **state)
 {
     (void)state;
     unsigned struck = 0;
-    for (unsigned f = NOCAP_SIM_FAULT_NONE + 1 + share; f < NOCAP_SIM_FAULT_COUNT; f += EVERY) {
+    for (unsigned f = NOCAP_SIM_FAULT_NONE + 1 + share; f < NOCAP_SIM_FAULT_COUNT; f += every) {
         bool done = false;
         for (unsigned s = 0; s < NOCAP_SIM_SCENARIO_COUNT && !done; s++) {
             const uint32_t first = nocap_sim_faults[f].first_launch;
@@ -157,7 +152,7 @@ static void test_faults_of_the_device(void **state)
         struck += done;
     }
     print_message("%u of %u faults\n", struck, NOCAP_SIM_FAULT_COUNT - 1);
-    assert_true(struck > (NOCAP_SIM_FAULT_COUNT - 1) / EVERY * 9 / 10);
+    assert_true(struck > (NOCAP_SIM_FAULT_COUNT - 1) / every * 9 / 10);
 }
 
 /* More events than are on their way at a time. */
@@ -302,7 +297,8 @@ int main(void)
         cmocka_unit_test(test_faults_of_the_device),
     };
     const char *text = getenv("NOCAP_SHARE");
-    share = text == NULL ? 0 : (unsigned)atoi(text) % EVERY;
+    every = effort(0, 0) > 0 ? 1 : SANITIZED ? 12 : 3;
+    share = text == NULL ? 0 : (unsigned)atoi(text) % every;
     return getcwd(root, sizeof root) == NULL
                ? 1
                : cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
