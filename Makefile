@@ -93,9 +93,9 @@ REPLAYS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/tests/replay_%)
 FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 SCRIPTS := $(sort $(wildcard tests/cli/test_*.sh))
 # Those that do the more the longer they may, and take longest: first, so that none is left at the end.
-LONG := $(patsubst %,$(BUILD)/tests/test_%,sim_profiles sim_queues sim_cq sim_cq_long sim_gate cq_shown aie_identity)
-LONG_SCRIPTS := $(patsubst %,tests/cli/test_%.sh,host_only golden recompress shard usage)
-# So many runs of each fault; `make long-seeds LONG_SEEDS=2` is a part of it.
+LONG := $(patsubst %,$(BUILD)/tests/test_%,sim_profiles sim_queues sim_cq sim_cq_long sim_gate cq_shown aie_identity beside)
+LONG_SCRIPTS := $(patsubst %,tests/cli/test_%.sh,host_only golden recompress shard usage profile_queue)
+# So many runs of each fault; `make long-seeds LONG_SEEDS=1` is a part of it.
 LONG_SEEDS ?= 50
 # What starts threads; the thread sanitizer has nothing to say of the rest, and takes ten times as long.
 THREADED := test_base test_beside test_recorder test_recorder_order test_recorder_full test_recorder_kill test_rings test_ttsim test_preload
