@@ -299,6 +299,12 @@ static void what_follows_from_a_fault_is_told_with_it(void **state)
         /* the next notification was under way: none */
         {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_GO_UNNOTIFIED, NOCAP_SIM_VIEW_ALL, 4,
          3, true},
+        /* the two from which the answers of a multicast are taken: two findings more */
+        {NOCAP_SIM_FAST_DISPATCH_MULTICAST, NOCAP_SIM_FAULT_GO_WAIT_LOW, NOCAP_SIM_VIEW_ALL, 3, 37,
+         false},
+        /* before any packet was seen to leave: none */
+        {NOCAP_SIM_FAST_DISPATCH_MULTICAST, NOCAP_SIM_FAULT_CREDIT_BEFORE_DATA, NOCAP_SIM_VIEW_ALL,
+         3, 37, false},
         /* a launch begun on a count too high: also CQ-054 */
         {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_ANNOUNCED_TWICE, NOCAP_SIM_VIEW_ALL,
          5, 11, true},
