@@ -169,7 +169,8 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
     const uint32_t stream = (uint32_t)s->command.wait_stream - q->n->first_stream;
     const uint32_t sync = sim_cq_sync(q->n, stream);
     CO_BEGIN(a);
-    s->hasty = !is_notified(q, stream) && sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_UNNOTIFIED);
+    s->hasty = s->launched[stream] > 0 && !is_notified(q, stream) &&
+               sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_UNNOTIFIED);
     CQ_POLL(q, a, CQ_WATCH_NOTIFIED | CQ_WATCH_STREAM, word(q, a, sync, POLL_SYNC),
             passes_on(q) && (is_notified(q, stream) || s->hasty));
     s->launched[stream]++;
