@@ -121,6 +121,22 @@ static void correct_runs_apart_are_clean(void **state)
     find_nothing(true);
 }
 
+/* More workers than a column has are several rectangles, which one runtime counts. */
+static void multicasts_to_several_rectangles_are_clean(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        assert_clean((struct nocap_sim_options){
+            .scenario = seed % 2 == 0 ? NOCAP_SIM_FAST_DISPATCH_MULTICAST
+                                      : NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
+            .workers = seed % 4 < 2 ? 13 : 25,
+            .launches = 8,
+            .seed = seed,
+            .variant = seed,
+            .profile = "tt-metal-2025-06"});
+    }
+}
+
 static void full_boards_are_clean(void **state)
 {
     (void)state;
@@ -299,6 +315,12 @@ static void what_follows_from_a_fault_is_told_with_it(void **state)
         /* the next notification was under way: none */
         {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_GO_UNNOTIFIED, NOCAP_SIM_VIEW_ALL, 4,
          3, true},
+        /* the two from which the answers of a multicast are taken: two findings more */
+        {NOCAP_SIM_FAST_DISPATCH_MULTICAST, NOCAP_SIM_FAULT_GO_WAIT_LOW, NOCAP_SIM_VIEW_ALL, 3, 37,
+         false},
+        /* before any packet was seen to leave: none */
+        {NOCAP_SIM_FAST_DISPATCH_MULTICAST, NOCAP_SIM_FAULT_CREDIT_BEFORE_DATA, NOCAP_SIM_VIEW_ALL,
+         3, 37, false},
         /* a launch begun on a count too high: also CQ-054 */
         {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_ANNOUNCED_TWICE, NOCAP_SIM_VIEW_ALL,
          5, 11, true},
@@ -519,6 +541,7 @@ int main(void)
         cmocka_unit_test(the_header_names_the_profile),
         cmocka_unit_test(correct_runs_are_clean),
         cmocka_unit_test(correct_runs_apart_are_clean),
+        cmocka_unit_test(multicasts_to_several_rectangles_are_clean),
         cmocka_unit_test(full_boards_are_clean),
         cmocka_unit_test(launches_give_the_findings_of_the_default),
         cmocka_unit_test(every_fault_is_found),

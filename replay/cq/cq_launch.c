@@ -227,6 +227,17 @@ static struct value count_answers(const struct cq *q, const struct cq_goes *s,
     return sum;
 }
 
+/* What is waited for next agrees with the answers that one pair told - `exact`: that many are - or
+ * shows that it told the wrong ones. */
+static void doubt_answers(struct cq_goes *s, bool right, bool exact)
+{
+    if (s->tentative && s->sent.known && !right) {
+        value_forget(&s->answers);
+        value_forget(&s->sent);
+    }
+    s->tentative = s->tentative && s->answers.known && !(exact && s->sent.known);
+}
+
 /* Go words of a host that counts notifies on: they wait for those of all launches before. */
 static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq_brief *brief)
 {
@@ -237,8 +248,9 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
         cq_launch_forget_streams(p);
         return;
     }
+    bool right = c->wait_count == s->sent.v;
+    doubt_answers(s, right, true);
     if (s->sent.known) {
-        bool right = c->wait_count == s->sent.v;
         CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
                       "SEND_GO_SIGNAL behind the notifies of all go words before it",
                       "it waits for %llu, there were %u go words", wide(c->wait_count), s->sent.v);
@@ -246,6 +258,7 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
     } else {
         if (s->behind.known) {
             value_set(&s->answers, (uint32_t)c->wait_count - s->behind.v);
+            s->tentative = true;
         }
         value_set(&s->sent, (uint32_t)c->wait_count);
     }
@@ -271,9 +284,10 @@ static void take_wait_on(struct cq *q, const struct nocap_cq_command *c, struct 
 {
     bool clears = (c->flags & NOCAP_CQ_WAIT_CLEAR_STREAM) != 0;
     bool waits = (c->flags & NOCAP_CQ_WAIT_STREAM) != 0;
+    uint32_t count = waits ? (uint32_t)c->count : 0;
+    bool right = clears ? count == s->sent.v : (int32_t)(s->sent.v - count) >= 0;
+    doubt_answers(s, right, clears);
     if (s->sent.known) {
-        uint32_t count = waits ? (uint32_t)c->count : 0;
-        bool right = clears ? count == s->sent.v : (int32_t)(s->sent.v - count) >= 0;
         CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
                       clears ? "WAIT for the notifies of all go words before it clears the stream"
                              : "WAIT for no more notifies than there were go words",

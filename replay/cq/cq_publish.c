@@ -370,10 +370,6 @@ void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, ui
     uint32_t end;
     if (known > 0) {
         bool more = judge_bytes(q, r, &p, FAULT_NONE, true, &end) != 0;
-        if (more) { /* commands that are not looked at */
-            cq_completion_lose(q);
-            cq_launch_lose(q, true);
-        }
         r->several = r->several || more;
         r->good = r->sized = false; /* the device may have read what was there before */
     }

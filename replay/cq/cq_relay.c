@@ -343,6 +343,13 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
 void cq_relay_sent(struct cq *q, uint64_t id)
 {
     struct cq_prefetcher *p = &q->prefetcher;
+    if (!p->sents_seen && cq_packet_over(&p->early, id)) {
+        CQ_FETCHER_AFTER(q, CQ_037, p->since, false, NO_REFS,
+                         "the pages of a record published when its bytes have left", "%s",
+                         "a packet of it leaves now");
+        cq_blame(&q->ring.since, q->m->fault);
+        p->sents_seen = true;
+    }
     p->sents_seen |= cq_packet_over(&p->unsent, id);
 }
 
@@ -374,6 +381,9 @@ static void end_relay(struct cq *q, struct cq_record *r, uint32_t pages)
     }
     cq_blame(&ring->cursor.since, p->since);
     ring->cursor.v = place_wrap(&q->places.buffer, p->begin + (uint64_t)pages * q->numbers->page);
+    if (!p->sents_seen) {
+        p->early = p->unsent;
+    }
     p->unsent.count = 0;
     next_record(q, r);
 }

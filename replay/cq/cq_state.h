@@ -179,6 +179,7 @@ struct cq_prefetcher {
     struct cq_brief brief;
     fault_id since; /* what is wrong with it */
     struct cq_packets unsent;
+    struct cq_packets early; /* of the latest that was published before any was seen to be sent */
     uint64_t index;
     bool terminated;
 };
@@ -318,6 +319,7 @@ struct cq_goes {
     /* of a multicast to all workers: how many answer it, as two SEND_GO_SIGNAL in a row tell; the
      * count behind the latest, where that is not known */
     struct value answers, behind;
+    bool tentative; /* `answers` is what one such pair told: either of the two may be wrong */
     uint64_t index;
 };
 struct cq_program {

@@ -167,7 +167,8 @@ for p in $profiles; do
     held=$(sed -n 's/^CQ *\([0-9]*\) .*/\1/p' "$T/out")
     check "and judged" test "${held:-0}" -ge 15
     out_has "what is not judged is said" "they are not judged, from #"
-    status 0 "and hangs nowhere" "$NOCAP" hang "$T/real.jsonl"
+    status 1 "and shows no agent that waits" "$NOCAP" hang "$T/real.jsonl"
+    out_has "which hang says" "INCONCLUSIVE: nothing was observed that would show which agent waits"
 done
 # one PROFILE RULE ENTRIES: these have this one finding, or none
 one() {

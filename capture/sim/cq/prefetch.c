@@ -323,7 +323,8 @@ static void relay_subordinate(struct sim_cq *q, struct cq_agent *a)
     CQ_SLEEP(q, a, 9, 42);
     sim_cq_emit_sent(q, q->board.prefetch, q->n->noc_upstream, f->ids[0]);
     CQ_SLEEP(q, a, 5, 1);
-    if (!sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_CREDIT_MISSED)) {
+    if (q->subordinate.launched[0] == 0 || /* the host is ahead: this is still the first launch */
+        !sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_CREDIT_MISSED)) {
         sim_cq_send_publish(q, q->board.subordinate, q->n->subordinate_published, 1);
     }
     CO_RETURN(q, a);

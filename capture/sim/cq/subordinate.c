@@ -169,7 +169,8 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
     const uint32_t stream = (uint32_t)s->command.wait_stream - q->n->first_stream;
     const uint32_t sync = sim_cq_sync(q->n, stream);
     CO_BEGIN(a);
-    s->hasty = !is_notified(q, stream) && sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_UNNOTIFIED);
+    s->hasty = s->launched[stream] > 0 && !is_notified(q, stream) &&
+               sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_UNNOTIFIED);
     CQ_POLL(q, a, CQ_WATCH_NOTIFIED | CQ_WATCH_STREAM, word(q, a, sync, POLL_SYNC),
             passes_on(q) && (is_notified(q, stream) || s->hasty));
     s->launched[stream]++;
@@ -193,7 +194,8 @@ struct nocap_cq_rect sim_cq_go_rectangle(struct sim_cq *q, const struct nocap_cq
     struct nocap_cq_rect rect = nocap_cq_multicast_words(c) == 0
                                     ? q->cores[CQ_ROLE_ALL].rect[0]
                                     : nocap_cq_rect_decode(table[at % q->n->go_table]);
-    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_SHORT)) {
+    bool again = c->wait_count != 0; /* nothing says which one the first should have gone to */
+    if (again && sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_SHORT)) {
         bool rows = rect.high.y > rect.low.y || rect.high.x == rect.low.x;
         rect.low.y = (uint8_t)(rect.low.y + rows);
         rect.low.x = (uint8_t)(rect.low.x + !rows);
