@@ -67,12 +67,16 @@ static struct watch_tile *new_tile(struct watch *w, uint16_t chip, struct nocap_
 struct watch_tile *watch_tile(struct watch *w, uint16_t chip, struct nocap_xy at)
 {
     const uint64_t key = (uint64_t)chip << 16 | (uint64_t)at.y << 8 | at.x;
+    if (w->latest != NULL && w->latest->chip == chip && nocap_xy_equal(w->latest->at, at)) {
+        return w->latest;
+    }
     struct watch_place *place = MAP_GET(&w->tiles, &key, UINT32_MAX);
     if (place != NULL && place->tile == NULL) {
         place->tile = new_tile(w, chip, at);
     }
     w->out_of_memory |= place == NULL || place->tile == NULL;
-    return place != NULL ? place->tile : NULL;
+    w->latest = place != NULL ? place->tile : NULL;
+    return w->latest;
 }
 
 /* ---- what the trace says of itself ---- */
@@ -176,7 +180,15 @@ static void take(struct watch *w, const struct nocap_event *e)
 
 /* ---- the lead ---- */
 
-enum { LEAD_PART = 32 }; /* of the time before the picture, so much is no lead any more */
+/* Of the time before the picture so much is no lead any more: a part of it, but not more than any
+ * record or launch takes. */
+enum { LEAD_PART = 32, LEAD_MOST = 1 << 20 };
+
+static uint64_t lead_end(uint64_t first, uint64_t from)
+{
+    const uint64_t part = (from - first) / LEAD_PART;
+    return from - (part < LEAD_MOST ? part : LEAD_MOST);
+}
 
 /* Whether the models can tell at the end of the lead what came of the event. */
 static bool is_told_later(const struct watch *w, const struct nocap_event *e)
@@ -184,7 +196,7 @@ static bool is_told_later(const struct watch *w, const struct nocap_event *e)
     switch (e->kind) {
     case NOCAP_EV_WRITE:
     case NOCAP_EV_READ:
-        return e->addr < NOCAP_BASE_STREAM &&
+        return !watch_is_buffer(e->addr) &&
                ((e->has & NOCAP_F_T2) == 0 || e->t2 < w->tl->options.from);
     case NOCAP_EV_TENSIX: return e->op != NOCAP_OP_UNIT;
     case NOCAP_EV_NOC:
@@ -227,7 +239,7 @@ static size_t next(void *context, const struct nocap_engine *engine,
     w->engine = engine;
     if (w->leads && !w->timed) {
         w->timed = true;
-        w->lead_end = t < from ? from - (from - t) / LEAD_PART : 0;
+        w->lead_end = t < from ? lead_end(t, from) : 0;
         w->leads = t < w->lead_end;
     }
     if (w->leads && t >= w->lead_end) {
