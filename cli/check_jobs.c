@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_jobs.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -99,7 +100,9 @@ int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t 
 
 size_t cli_cores(void)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t set;
+    const bool known = sched_getaffinity(0, sizeof set, &set) == 0;
+    const long cores = known ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
     return cores < 1 ? 1 : cores > CLI_JOBS_MAX ? CLI_JOBS_MAX : (size_t)cores;
 }
 

@@ -50,7 +50,7 @@ enum { CLI_JOBS_MAX = JOBS_MAX };
 /* In the order of the words of --fail-on, the first of which is "error". */
 extern const enum nocap_severity cli_fail_on[];
 
-/* Of this machine, as far as there can be jobs. */
+/* That this process may use, as far as there can be jobs. */
 size_t cli_cores(void);
 
 /* Judges one file. Called from several threads at the same time. */

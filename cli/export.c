@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checker/views/views.h"
+#include "cli/check_jobs.h"
 #include "cli/commands.h"
 #include "cli/elf.h"
 #include "cli/output.h"
@@ -133,7 +134,8 @@ static int run(const struct cli_call *call)
                                           .dense = s->dense,
                                           .trust_paths = s->trust_paths,
                                           .tiles = tiles,
-                                          .tile_count = s->tiles.count};
+                                          .tile_count = s->tiles.count,
+                                          .beside = cli_cores() > 1};
     int view;
     int code = parse_to(call, s, &view, &export);
     if (code != CLI_EXIT_OK) {

@@ -143,6 +143,12 @@ static bool follows_waits(const struct nocap_header *header)
     return header->observes != 0 && (header->observes & ~host) == 0;
 }
 
+static void judged(void *context, const struct nocap_event *event)
+{
+    const struct nocap_check_watch *watch = ((struct check *)context)->options.watch;
+    watch->seen(watch->context, event);
+}
+
 static enum nocap_status open_engine(struct check *check, struct nocap_error *err)
 {
     const struct nocap_header *header = nocap_reader_header(check->reader);
@@ -162,6 +168,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .diverged = diverged,
         .requested = watched ? requested : NULL,
         .ended = watched ? requests_ended : NULL,
+        .judged = watched ? judged : NULL,
         .context = check,
         .firmware = firmware,
         .waits = check->options.ended != NULL || follows_waits(header),
@@ -170,7 +177,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .control_code = check->images.by_uc,
         .has_tile = check->options.has_tile,
         .tile = check->options.tile,
-        .beside = check->options.beside && !watched && check->options.reported == NULL,
+        .beside = check->options.beside && check->options.reported == NULL,
     };
     return nocap_engine_new(&check->engine, header, &options, err);
 }
@@ -192,19 +199,29 @@ static void count_events(struct nocap_report *report, const struct nocap_event *
     report->events += count;
 }
 
+static enum nocap_status open_watch(struct check *check, struct nocap_error *err)
+{
+    const struct nocap_check_watch *watch = check->options.watch;
+    RETURN_IF_FAILED(nocap_engine_settle_alone(check->engine, err));
+    check->opened = true;
+    watch->opens(watch->context, check->engine);
+    return NOCAP_OK;
+}
+
 static enum nocap_status replay(struct check *check, const struct nocap_event *events, size_t count,
                                 struct nocap_error *err)
 {
     const struct nocap_check_watch *watch = check->options.watch;
-    if (watch == NULL) {
-        return nocap_engine_feed(check->engine, events, count, err);
+    size_t n = 0;
+    if (watch != NULL && !check->opened) {
+        n = watch->leads(watch->context, events, count);
+        RETURN_IF_FAILED(nocap_engine_feed(check->engine, events, n, err));
+        if (n == count) {
+            return NOCAP_OK;
+        }
+        RETURN_IF_FAILED(open_watch(check, err));
     }
-    for (size_t i = 0, n; i < count; i += n) {
-        n = watch->next(watch->context, check->engine, events + i, count - i);
-        RETURN_IF_FAILED(nocap_engine_feed(check->engine, events + i, n, err));
-        watch->seen(watch->context, check->engine, events + i, n);
-    }
-    return NOCAP_OK;
+    return nocap_engine_feed(check->engine, events + n, count - n, err);
 }
 
 enum nocap_status check_take(void *context, const struct nocap_event *events, size_t count,
@@ -229,6 +246,7 @@ static void gap(void *context)
     bool left_out = check->report->begins_at != 0 && check->report->events == 0;
     nocap_engine_forget(check->engine);
     if (check->options.watch != NULL && !left_out) {
+        nocap_engine_settle(check->engine, NULL); /* without memory it fails at the end */
         check->options.watch->lost(check->options.watch->context);
     }
 }
@@ -343,8 +361,8 @@ enum nocap_status check_begin(struct check *check, const char *path, struct noca
 enum nocap_status check_judge_end(struct check *check, struct nocap_error *err)
 {
     RETURN_IF_FAILED(nocap_engine_settle(check->engine, err));
-    if (check->options.watch != NULL) {
-        check->options.watch->last(check->options.watch->context, check->engine);
+    if (check->options.watch != NULL && !check->opened) {
+        RETURN_IF_FAILED(open_watch(check, err));
     }
     if (!check->stopped) {
         RETURN_IF_FAILED(judge_file(check, err));

@@ -19,6 +19,7 @@ struct check {
     uint64_t exercised[NOCAP_RULE_COUNT];
     bool stopped; /* events past the wanted end were left out */
     bool grows;   /* the file is being written */
+    bool opened;  /* the watch asks the models */
     struct nocap_profile_choice choice;
 };
 

@@ -93,14 +93,14 @@ struct nocap_check_watch {
     void *context;
     /* Before the first event. */
     void (*begin)(void *context, const struct nocap_reader *reader);
-    /* Before events: how many of them, at least one, the models may take before it looks again; and
-     * behind those, when they have. */
-    size_t (*next)(void *context, const struct nocap_engine *engine,
-                   const struct nocap_event *events, size_t count);
-    void (*seen)(void *context, const struct nocap_engine *engine, const struct nocap_event *events,
-                 size_t count);
+    /* How many of these are seen by the way alone: until there is one that is not, the models may
+     * run on a thread of their own, which is the one that calls `seen`, `requested`, `ended`. */
+    size_t (*leads)(void *context, const struct nocap_event *events, size_t count);
+    /* Behind those, once; at the end of the trace if there are no others. From here on the models
+     * may be asked in `seen` for what they know behind the event. */
+    void (*opens)(void *context, const struct nocap_engine *engine);
+    nocap_judged *seen;
     void (*lost)(void *context); /* events are missing before the next one */
-    void (*last)(void *context, const struct nocap_engine *engine); /* behind the last event */
     nocap_requested *requested;
     nocap_requests_ended *ended;
 };
@@ -138,7 +138,8 @@ struct nocap_check_options {
      * not with the trace, which must be one that can be read from any place. */
     bool has_lead;
     uint64_t lead_to, lead;
-    /* On two threads, one that reads and one that judges; not with `watch` or `reported`. */
+    /* On two threads, one that reads and one that judges; not with `reported`, nor where `watch`
+     * does more than see events by the way. */
     bool beside;
 };
 

@@ -42,6 +42,7 @@ static enum nocap_status run(const struct view_ops *ops, void *view, const char 
                                              .dense = options->dense,
                                              .trust_paths = options->trust_paths,
                                              .profile = options->profile,
+                                             .beside = options->beside,
                                              .has_lead = options->has_lead && options->has_from,
                                              .lead_to = part.from,
                                              .lead = options->lead,

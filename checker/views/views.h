@@ -20,6 +20,7 @@ struct nocap_export_options {
     size_t tile_count;
     bool dense, trust_paths; /* as of nocap_check_options */
     const char *profile;     /* as of nocap_check_options */
+    bool beside;             /* the same, as far as the picture's start */
 };
 
 struct nocap_export_result {

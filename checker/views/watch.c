@@ -67,12 +67,16 @@ static struct watch_tile *new_tile(struct watch *w, uint16_t chip, struct nocap_
 struct watch_tile *watch_tile(struct watch *w, uint16_t chip, struct nocap_xy at)
 {
     const uint64_t key = (uint64_t)chip << 16 | (uint64_t)at.y << 8 | at.x;
+    if (w->latest != NULL && w->latest->chip == chip && nocap_xy_equal(w->latest->at, at)) {
+        return w->latest;
+    }
     struct watch_place *place = MAP_GET(&w->tiles, &key, UINT32_MAX);
     if (place != NULL && place->tile == NULL) {
         place->tile = new_tile(w, chip, at);
     }
     w->out_of_memory |= place == NULL || place->tile == NULL;
-    return place != NULL ? place->tile : NULL;
+    w->latest = place != NULL ? place->tile : NULL;
+    return w->latest;
 }
 
 /* ---- what the trace says of itself ---- */
@@ -176,7 +180,15 @@ static void take(struct watch *w, const struct nocap_event *e)
 
 /* ---- the lead ---- */
 
-enum { LEAD_PART = 32 }; /* of the time before the picture, so much is no lead any more */
+/* Of the time before the picture so much is no lead any more: a part of it, but not more than any
+ * record or launch takes. */
+enum { LEAD_PART = 32, LEAD_MOST = 1 << 20 };
+
+static uint64_t lead_end(uint64_t first, uint64_t from)
+{
+    const uint64_t part = (from - first) / LEAD_PART;
+    return from - (part < LEAD_MOST ? part : LEAD_MOST);
+}
 
 /* Whether the models can tell at the end of the lead what came of the event. */
 static bool is_told_later(const struct watch *w, const struct nocap_event *e)
@@ -184,7 +196,7 @@ static bool is_told_later(const struct watch *w, const struct nocap_event *e)
     switch (e->kind) {
     case NOCAP_EV_WRITE:
     case NOCAP_EV_READ:
-        return e->addr < NOCAP_BASE_STREAM &&
+        return !watch_is_buffer(e->addr) &&
                ((e->has & NOCAP_F_T2) == 0 || e->t2 < w->tl->options.from);
     case NOCAP_EV_TENSIX: return e->op != NOCAP_OP_UNIT;
     case NOCAP_EV_NOC:
@@ -194,19 +206,33 @@ static bool is_told_later(const struct watch *w, const struct nocap_event *e)
     }
 }
 
-/* Whether it makes or ends requests, of which the models tell while they take events. */
-static bool is_taken_at_once(const struct nocap_event *e)
+/* In a trace whose first event is in the picture, or that has none, all is seen. */
+static size_t leads(void *context, const struct nocap_event *events, size_t count)
 {
-    return e->kind == NOCAP_EV_NOC || e->kind == NOCAP_EV_DROP ||
-           (e->addr >= NOCAP_BASE_NIU0 && e->addr <= NOCAP_LAST_NIU1);
+    struct watch *w = context;
+    const uint64_t from = w->tl->options.from, t = count != 0 ? events[0].t : 0;
+    size_t n = 0;
+    if (w->leads && !w->timed && count != 0) {
+        w->timed = true;
+        w->lead_end = t < from ? lead_end(t, from) : 0;
+    }
+    while (w->leads && n < count && events[n].t < w->lead_end) {
+        n++;
+    }
+    return n;
 }
 
 /* From here on all is seen. */
-static void end_lead(struct watch *w)
+static void opens(void *context, const struct nocap_engine *engine)
 {
+    struct watch *w = context;
     const struct nocap_event end = {.t = w->lead_end};
     size_t count;
-    struct nocap_tile_place *places = nocap_engine_tiles(w->engine, &count);
+    w->engine = engine;
+    if (!w->leads) {
+        return;
+    }
+    struct nocap_tile_place *places = nocap_engine_tiles(engine, &count);
     w->out_of_memory |= places == NULL;
     w->leads = false;
     for (size_t i = 0; i < count; i++) {
@@ -216,38 +242,6 @@ static void end_lead(struct watch *w)
         }
     }
     free(places);
-}
-
-static size_t next(void *context, const struct nocap_engine *engine,
-                   const struct nocap_event *events, size_t count)
-{
-    struct watch *w = context;
-    const uint64_t from = w->tl->options.from, t = events[0].t;
-    size_t n = 1;
-    w->engine = engine;
-    if (w->leads && !w->timed) {
-        w->timed = true;
-        w->lead_end = t < from ? from - (from - t) / LEAD_PART : 0;
-        w->leads = t < w->lead_end;
-    }
-    if (w->leads && t >= w->lead_end) {
-        end_lead(w);
-    }
-    while (w->leads && n < count && events[n].t < w->lead_end &&
-           !is_taken_at_once(&events[n - 1])) {
-        n++;
-    }
-    return n;
-}
-
-/* The picture begins behind all events, or where there are none for long. */
-static void last(void *context, const struct nocap_engine *engine)
-{
-    struct watch *w = context;
-    w->engine = engine;
-    if (w->leads && w->timed) {
-        end_lead(w);
-    }
 }
 
 static void take_right(struct watch *w, const struct nocap_event *e)
@@ -266,15 +260,11 @@ static void take_right(struct watch *w, const struct nocap_event *e)
     }
 }
 
-static void seen(void *context, const struct nocap_engine *engine, const struct nocap_event *events,
-                 size_t count)
+static void seen(void *context, const struct nocap_event *e)
 {
     struct watch *w = context;
-    w->engine = engine;
-    for (const struct nocap_event *e = events; e < events + count; e++) {
-        if (!w->leads || w->raised || !is_told_later(w, e)) {
-            take_right(w, e);
-        }
+    if (!w->leads || w->raised || !is_told_later(w, e)) {
+        take_right(w, e);
     }
 }
 
@@ -303,10 +293,10 @@ enum nocap_status nocap_watch(struct nocap_timeline *tl, nocap_watch_header *sho
     w->show = show;
     const struct nocap_check_watch watch = {.context = w,
                                             .begin = begin,
-                                            .next = next,
+                                            .leads = leads,
+                                            .opens = opens,
                                             .seen = seen,
                                             .lost = lost,
-                                            .last = last,
                                             .requested = requested,
                                             .ended = ended};
     struct nocap_hang_options watched = *options;

@@ -93,7 +93,15 @@ struct watch {
     bool raised; /* the stores of the present event make a request */
     struct nocap_event request;
     bool out_of_memory;
+    struct watch_tile *latest; /* that was asked for; NULL: none */
 };
+
+/* Whether counters of circular buffers are there, which no model keeps. */
+static inline bool watch_is_buffer(uint64_t addr)
+{
+    const uint64_t first = nocap_stream_address(NOCAP_CB_STREAM, 0);
+    return addr - first < (uint64_t)NOCAP_CB_COUNT * NOCAP_STREAM_STRIDE;
+}
 
 /* The group of the tile, made where there is none; NULL without memory. */
 struct watch_tile *watch_tile(struct watch *w, uint16_t chip, struct nocap_xy at);

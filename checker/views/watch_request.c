@@ -34,7 +34,7 @@ static void count_open(struct watch *w, struct watch_tile *tile, unsigned noc, u
                                .parent = tile->group};
     struct nocap_tile_state s;
     uint64_t open = 0;
-    if (w->leads || w->engine == NULL ||
+    if (w->leads ||
         !nocap_engine_tile_parts(w->engine, tile->chip, tile->at, NOCAP_STATE_REQUESTS, &s)) {
         return;
     }

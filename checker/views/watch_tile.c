@@ -227,8 +227,7 @@ static void report_buffer(struct watch *w, const struct nocap_event *e)
     const uint64_t offset = e->addr - NOCAP_BASE_STREAM, stream = offset / NOCAP_STREAM_STRIDE;
     const uint64_t index = offset % NOCAP_STREAM_STRIDE / 4;
     bool received = index == NOCAP_STREAM_TILES_RECEIVED;
-    if (stream < NOCAP_CB_STREAM || stream >= NOCAP_CB_STREAM + NOCAP_CB_COUNT ||
-        (!received && index != NOCAP_STREAM_TILES_ACKED) || (e->has & NOCAP_F_TO) != 0) {
+    if ((!received && index != NOCAP_STREAM_TILES_ACKED) || (e->has & NOCAP_F_TO) != 0) {
         return;
     }
     struct watch_tile *tile = watch_tile(w, e->chip, e->at);
@@ -267,7 +266,7 @@ void watch_access(struct watch *w, const struct nocap_event *e)
     }
     if (e->addr < NOCAP_MAILBOX_END && !w->leads) {
         watch_mailboxes(w, e, e->at, (e->has & NOCAP_F_TO) != 0 ? e->to : e->at);
-    } else if (e->addr >= NOCAP_BASE_STREAM && (e->has & NOCAP_F_VALUE) != 0 &&
+    } else if (watch_is_buffer(e->addr) && (e->has & NOCAP_F_VALUE) != 0 &&
                w->header->arch == NOCAP_ARCH_BLACKHOLE) {
         report_buffer(w, e);
     }

@@ -118,6 +118,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->diverged = options->diverged;
     m->requested = options->requested;
     m->requests_ended = options->ended;
+    m->judged = options->judged;
     m->launched = options->launched;
     m->recorded = options->recorded;
     m->context = options->context;

@@ -61,6 +61,8 @@ struct nocap_requests_end {
     uint64_t t; /* of the event that shows it */
 };
 typedef void nocap_requests_ended(void *context, const struct nocap_requests_end *end);
+/* An event was replayed. Lives until the call returns. */
+typedef void nocap_judged(void *context, const struct nocap_event *event);
 /* A launch of a tile, from GO to DONE as far as both were seen. Indexes that no event was seen for
  * are UINT64_MAX. */
 struct nocap_launched {
@@ -120,6 +122,7 @@ struct nocap_engine_options {
         *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
     nocap_requested *requested;    /* may be NULL */
     nocap_requests_ended *ended;   /* may be NULL */
+    nocap_judged *judged;          /* may be NULL */
     nocap_launched_sink *launched; /* may be NULL */
     nocap_recorded_sink *recorded; /* may be NULL */
     bool unexplained;       /* the header's mailbox is not that of the trace: waits are unknown */
@@ -146,6 +149,8 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
                                     size_t count, struct nocap_error *err);
 /* All that was fed is judged. */
 enum nocap_status nocap_engine_settle(struct nocap_engine *engine, struct nocap_error *err);
+/* The same, and events that are fed from now on are judged where they are fed. */
+enum nocap_status nocap_engine_settle_alone(struct nocap_engine *engine, struct nocap_error *err);
 /* Events are missing between those that were fed and those to come: nothing is known any more. */
 void nocap_engine_forget(struct nocap_engine *engine);
 /* Whether the trace names more than NOCAP_TILES_MAX tiles: those beyond are not followed. */

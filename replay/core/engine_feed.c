@@ -94,6 +94,15 @@ static inline void begin_event(struct nocap_engine *engine, const struct nocap_e
     engine->model.turn++;
 }
 
+static inline void end_event(struct model *m, const struct nocap_event *e)
+{
+    m->event = NULL;
+    m->last_t = e->t;
+    if (__builtin_expect(m->judged != NULL, 0)) {
+        m->judged(m->context, e);
+    }
+}
+
 /* ---- judged by a thread of its own ---- */
 
 /* Most events are carried in one line of the cache: without what is 0 in them, without what those
@@ -175,14 +184,14 @@ static void take_batch(void *context, void *from)
             begin_event(engine, e);
             take_loss(engine);
             decode_plain(m, e, &c->prepared);
+            end_event(m, e);
         } else {
             const struct whole *whole = &batch->whole[c->whole - 1];
             begin_event(engine, &whole->event);
             take_other(engine, &whole->event, &whole->form);
+            end_event(m, &whole->event);
         }
     }
-    m->last_t = m->event->t;
-    m->event = NULL;
     batch->count = batch->whole_count = batch->used = 0;
 }
 
@@ -353,15 +362,14 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
         begin_event(engine, e);
         if (!is_usual(engine, e, &form)) {
             take_other(engine, e, &form);
-            continue;
+        } else {
+            take_loss(engine);
+            if (engine->wanted) {
+                decode(m, e);
+            }
         }
-        take_loss(engine);
-        if (engine->wanted) {
-            decode(m, e);
-        }
+        end_event(m, e);
     }
-    m->event = NULL;
-    m->last_t = count > 0 ? events[count - 1].t : m->last_t;
     RETURN_ERROR_IF(m->out_of_memory, err, NOCAP_E_MEMORY, "out of memory while replaying");
     return NOCAP_OK;
 }
@@ -375,4 +383,14 @@ enum nocap_status nocap_engine_settle(struct nocap_engine *engine, struct nocap_
     RETURN_ERROR_IF(engine->model.out_of_memory, err, NOCAP_E_MEMORY,
                     "out of memory while replaying");
     return NOCAP_OK;
+}
+
+enum nocap_status nocap_engine_settle_alone(struct nocap_engine *engine, struct nocap_error *err)
+{
+    enum nocap_status status = nocap_engine_settle(engine, err);
+    relay_close(engine->relay);
+    engine->relay = NULL;
+    engine->lost |= engine->gap;
+    engine->gap = false;
+    return status;
 }

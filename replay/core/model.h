@@ -163,6 +163,7 @@ struct model {
     nocap_diverged *diverged;
     nocap_requested *requested;
     nocap_requests_ended *requests_ended;
+    nocap_judged *judged;
     nocap_launched_sink *launched;
     nocap_recorded_sink *recorded;
     void *context;

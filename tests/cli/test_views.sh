@@ -120,6 +120,17 @@ same_items "a command queue" "$T/cq.nocap" 20000 40000 60000 140000
 same_items "a hang" "$T/hung.nocap" 20000 40000 54100 900000
 check "there are items" test -s "$T/wanted"
 
+# What is before it may be replayed by a thread of its own; events are lost there, too.
+size=$(stat -c %s "$T/cq.nocap")
+{ head -c $((size / 3)) "$T/cq.nocap"; printf '\377\377\377\377'; tail -c +$((size / 3 + 5)) "$T/cq.nocap"; } >"$T/lost.nocap"
+for trace in dev cq hung lost; do
+    for view in perfetto html vcd npeviz; do
+        "$NOCAP" export "$T/$trace.nocap" --to $view --from 54000 -o "$T/beside" 2>/dev/null
+        taskset -c 0 "$NOCAP" export "$T/$trace.nocap" --to $view --from 54000 -o "$T/alone" 2>/dev/null
+        check "$trace, $view: on one core the same" cmp "$T/alone" "$T/beside"
+    done
+done
+
 # The models may begin shortly before the picture.
 "$NOCAP" export "$T/dev.nocap" --to perfetto --from 54100 --lead 5000 -o "$T/p.pftrace" 2>"$T/err"
 err_has "a lead: where it begins" "the models began at event"
