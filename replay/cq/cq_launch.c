@@ -228,10 +228,11 @@ static struct value count_answers(const struct cq *q, const struct cq_goes *s,
 }
 
 /* What is waited for next agrees with the answers that one pair told - `exact`: that many are - or
- * shows that it told the wrong ones. */
-static void doubt_answers(struct cq_goes *s, bool right, bool exact)
+ * shows that it told the wrong ones. Which of the two was wrong the workers' answers show, where
+ * these are observed; else it is the one that differs. */
+static void doubt_answers(const struct cq *q, struct cq_goes *s, bool right, bool exact)
 {
-    if (s->tentative && s->sent.known && !right) {
+    if (q->sees_noc && s->tentative && s->sent.known && !right) {
         value_forget(&s->answers);
         value_forget(&s->sent);
     }
@@ -249,7 +250,7 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
         return;
     }
     bool right = c->wait_count == s->sent.v;
-    doubt_answers(s, right, true);
+    doubt_answers(q, s, right, true);
     if (s->sent.known) {
         CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
                       "SEND_GO_SIGNAL behind the notifies of all go words before it",
@@ -286,7 +287,7 @@ static void take_wait_on(struct cq *q, const struct nocap_cq_command *c, struct 
     bool waits = (c->flags & NOCAP_CQ_WAIT_STREAM) != 0;
     uint32_t count = waits ? (uint32_t)c->count : 0;
     bool right = clears ? count == s->sent.v : (int32_t)(s->sent.v - count) >= 0;
-    doubt_answers(s, right, clears);
+    doubt_answers(q, s, right, clears);
     if (s->sent.known) {
         CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
                       clears ? "WAIT for the notifies of all go words before it clears the stream"
