@@ -30,18 +30,25 @@ static const enum nocap_aie_chip chips[] = {NOCAP_AIE_CHIP_UNKNOWN, NOCAP_AIE2PS
 
 static const struct cli_option options[] = {
     {"dialect", "auto|seed|f25|m25|n26",
-     "which instructions and rules hold (auto: as the file tells)",
+     "which instructions and rules hold (auto: as the file\n"
+     "tells)",
      offsetof(struct settings, dialect), CLI_CHOICE, 0},
-    {"chip", "auto|aie2ps|aie4", "whose tiles and channels they are (auto: as the file tells)",
+    {"chip", "auto|aie2ps|aie4",
+     "whose tiles and channels they are (auto: as the file\n"
+     "tells)",
      offsetof(struct settings, chip), CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output; asm and run need it",
+    {"output", "FILE",
+     "write to FILE instead of standard output; asm and run\n"
+     "need it",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
 };
 
 /* asm takes files that a source includes, and so does lint of a source. */
 #define LIBPATH                                                                                    \
     {                                                                                              \
-        "libpath", "DIR", "where included files are looked for; may be given several times",       \
+        "libpath", "DIR",                                                                          \
+            "where included files are looked for; may be given\n"                                  \
+            "several times",                                                                       \
             offsetof(struct settings, dirs), CLI_LIST, 'L'                                         \
     }
 
@@ -54,10 +61,13 @@ static const struct cli_option options[] = {
 
 static const struct cli_option of_asm[] = {
     LIBPATH,
-    {"buffers", "FILE", "JSON of the compiler about external buffers and control packets",
+    {"buffers", "FILE",
+     "JSON of the compiler about external buffers and\n"
+     "control packets",
      offsetof(struct settings, buffers), CLI_TEXT, 0},
     {"map", "auto|yes|no",
-     "section .dump, from which findings and disasm have lines (auto: in files of n26)",
+     "section .dump, from which findings and disasm have\n"
+     "lines (auto: in files of n26)",
      offsetof(struct settings, map), CLI_CHOICE, 0},
 };
 
@@ -81,11 +91,17 @@ static const struct cli_option of_lint[] = {
 
 static const struct cli_option of_run[] = {
     KERNEL,
-    {"seed", "S", "of the order in which things happen (0); equal seeds give equal traces",
+    {"seed", "S",
+     "of the order in which things happen (0); equal seeds\n"
+     "give equal traces",
      offsetof(struct settings, seed), CLI_NUMBER, 0},
-    {"set", "ADDR=VALUE", "a word of the array before the run; may be given several times",
+    {"set", "ADDR=VALUE",
+     "a word of the array before the run; may be given\n"
+     "several times",
      offsetof(struct settings, words), CLI_LIST, 0},
-    {"silent", NULL, "polls and waits end only by what the control code does",
+    {"silent", NULL,
+     "polls and waits end only by what the control code\n"
+     "does",
      offsetof(struct settings, silent), CLI_FLAG, 0},
     {"silent-polls", NULL, "polls alone end only so", offsetof(struct settings, silent_polls),
      CLI_FLAG, 0},
@@ -442,20 +458,14 @@ CLI_COMMAND(command) = {
     .name = "aie",
     .operands = "asm FILE -o ELF | disasm ELF | lint ELF|FILE.asm | run ELF -o TRACE",
     .summary = "assemble, disassemble, lint and run AIE control code",
-    .details =
-        "asm makes an ELF file of assembly text; disasm makes text of which asm makes the same "
-        "file; lint\n"
-        "judges the static rules of the family AIE; run executes the code in software and records "
-        "a trace\n"
-        "for check. ELF may also be the bare image of a column, pages of 8192 bytes; disasm and "
-        "lint (family\n"
-        "TXN) also take the transaction streams of aie2 and aie2p. FILE and ELF may be -, standard "
-        "input; a\n"
-        "trace of run then names no ELF file, which check takes with --elf uc=ELF. Of a file with "
-        "several\n"
-        "kernels disasm and lint take all, run the one of --kernel; ELF:KERNEL:INSTANCE is one "
-        "too, as in\n"
-        "--elf uc=ELF:KERNEL.",
+    .details = "asm makes an ELF file of assembly text; disasm makes text of which asm makes\n"
+               "the same file; lint judges the static rules of the family AIE; run executes\n"
+               "the code in software and records a trace for check. ELF may also be the bare\n"
+               "image of a column, pages of 8192 bytes; disasm and lint (family TXN) also take\n"
+               "the transaction streams of aie2 and aie2p. FILE and ELF may be -, standard\n"
+               "input; a trace of run then names no ELF file, which check takes with --elf\n"
+               "uc=ELF. Of a file with several kernels disasm and lint take all, run the one\n"
+               "of --kernel; ELF:KERNEL:INSTANCE is one too, as in --elf uc=ELF:KERNEL.",
     .findings = "lint: findings at or above --fail-on; disasm: something is no instruction, or not "
                 "in the text;\n     run: jobs wait forever",
     .examples = "  nocap aie asm control.asm -L lib -o control.elf\n"

@@ -17,22 +17,30 @@ struct settings {
 static const struct cli_option options[] = {
     CLI_OUTPUT_TRACE(struct settings),
     {"trap", "full|registers|off",
-     "traced accesses to hardware: all, not those to write-combined windows, none",
+     "traced accesses to hardware: all, not those to\n"
+     "write-combined windows, none",
      offsetof(struct settings, live.trap), CLI_CHOICE, 0},
-    {"ttsim", "LIB", "the simulator's library, in TT_METAL_SIMULATOR and TT_UMD_SIMULATOR",
+    {"ttsim", "LIB",
+     "the simulator's library, in TT_METAL_SIMULATOR and\n"
+     "TT_UMD_SIMULATOR",
      offsetof(struct settings, live.ttsim), CLI_TEXT, 0},
     {"sample", "CLOCKS",
-     "look into a simulated device every CLOCKS clocks, record what changed in it",
+     "look into a simulated device every CLOCKS clocks,\n"
+     "record what changed in it",
      offsetof(struct settings, live.sample), CLI_NUMBER, 0},
     {"elf-dir", "DIR",
-     "whose runtime it is: the newest firmware and queue kernels below DIR say it",
+     "whose runtime it is: the newest firmware and queue\n"
+     "kernels below DIR say it",
      offsetof(struct settings, live.elf_dir), CLI_TEXT, 0},
-    {"drop", NULL, "drop events rather than let the program wait; they are counted",
+    {"drop", NULL,
+     "drop events rather than let the program wait; they\n"
+     "are counted",
      offsetof(struct settings, live.drop), CLI_FLAG, 0},
     {"follow", NULL, "check while capturing, report findings as they come",
      offsetof(struct settings, live.follow), CLI_FLAG, 0},
     {"recover", "TRACE",
-     "write what a killed program's rings hold into its trace, or the whole into -o OUT",
+     "write what a killed program's rings hold into its\n"
+     "trace, or the whole into -o OUT",
      offsetof(struct settings, recover), CLI_TEXT, 0},
 };
 
@@ -140,13 +148,12 @@ CLI_COMMAND(command) = {
     .name = "capture",
     .operands = "-o OUT -- CMD ... | --sim SCENARIO -o OUT",
     .summary = "record a trace of a running program, or of the built-in device model",
-    .details =
-        "CMD runs with what it needs to be traced: the driver shim for programs that open\n"
-        "/dev/tenstorrent, the simulator proxy before libttsim where CMD loads it. nocap ends as\n"
-        "CMD does, with 4 instead of 0 if something could not be written. A trace of the name OUT\n"
-        "stays until CMD captures something.\n"
-        "The built-in device model is a board in software whose host boots firmware and launches\n"
-        "kernels, or feeds a command queue.",
+    .details = "CMD runs with what it needs to be traced: the driver shim for programs that\n"
+               "open /dev/tenstorrent, the simulator proxy before libttsim where CMD loads it.\n"
+               "nocap ends as CMD does, with 4 instead of 0 if something could not be written.\n"
+               "A trace of the name OUT stays until CMD captures something.\n"
+               "The built-in device model is a board in software whose host boots firmware and\n"
+               "launches kernels, or feeds a command queue.",
     .findings = "as CMD; with --follow, an error was found; with --recover, rings are damaged",
     .examples = "  nocap capture -o run.nocap -- ./driver --test\n"
                 "  nocap capture --sim launch-host --tiles 4 --launches 8 -o run.nocap\n"

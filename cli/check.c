@@ -28,7 +28,9 @@ static const struct cli_option options[] = {
     CLI_REPORT_FORMAT(struct settings),
     CLI_OUTPUT(struct settings),
     CLI_REPORT_FAILS(struct settings),
-    {"rules", "LIST", "only these families and rules, - excludes: SYN,GO-003,-SYN-004",
+    {"rules", "LIST",
+     "only these families and rules, - excludes:\n"
+     "SYN,GO-003,-SYN-004",
      offsetof(struct settings, rules), CLI_TEXT, 0},
     CLI_REPORT_OPTIONS(struct settings),
     CLI_REPORT_SHOWN(struct settings),
@@ -41,16 +43,18 @@ static const struct cli_option options[] = {
     CLI_PROFILE(struct settings),
     CLI_TRUST_PATHS(struct settings),
     {"jobs", "N",
-     "cores (all of them): traces are judged in parallel, each by two where there\n"
-     "are more cores than traces",
+     "cores (all of them): traces are judged in parallel,\n"
+     "each by two where there are more cores than traces",
      offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
     {"shard", "I/N",
-     "only the I-th of N parts of the traces, parts of much the same size;\n"
-     "nocap merge makes one report of those of all",
+     "only the I-th of N parts of the traces, parts of much\n"
+     "the same size; nocap merge makes one report of those\n"
+     "of all",
      offsetof(struct settings, shard), CLI_TEXT, 0},
     {"journal", "FILE",
-     "keep each result in FILE as it comes, and go on there if it has some;\n"
-     "a trace that crashes the checker twice counts as unreadable",
+     "keep each result in FILE as it comes, and go on there\n"
+     "if it has some; a trace that crashes the checker\n"
+     "twice counts as unreadable",
      offsetof(struct settings, journal), CLI_TEXT, 0},
 };
 
@@ -234,13 +238,12 @@ CLI_COMMAND(command) = {
     .name = "check",
     .operands = "TRACE...",
     .summary = "replay traces through the reference model, report every divergence",
-    .details = "TRACE is a .nocap file or JSON Lines, plain or zstd-compressed; - is standard "
-               "input. With several\n"
-               "traces there is one report of all, in their order, and the exit status is that of "
-               "the worst;\n"
-               "in text a trace without findings is then one line.\n"
-               "A trace that is cut short or damaged is judged on what could be read; that itself "
-               "is a finding.",
+    .details = "TRACE is a .nocap file or JSON Lines, plain or zstd-compressed; - is standard\n"
+               "input. With several traces there is one report of all, in their order, and the\n"
+               "exit status is that of the worst; in text a trace without findings is then one\n"
+               "line.\n"
+               "A trace that is cut short or damaged is judged on what could be read; that\n"
+               "itself is a finding.",
     .findings = "findings at or above the severity of --fail-on; --strict: a trace that is cut "
                 "short or not judged",
     .examples = "  nocap check run.nocap\n"

@@ -22,13 +22,17 @@
      CLI_CHOICE,                                                                                   \
      0},                                                                                           \
     {                                                                                              \
-        "strict", NULL, "a trace that is cut short or not judged makes the exit status 1 too",     \
+        "strict", NULL,                                                                            \
+            "a trace that is cut short or not judged makes the\n"                                  \
+            "exit status 1 too",                                                                   \
             offsetof(type, strict), CLI_FLAG, 0                                                    \
     }
 #define CLI_REPORT_SHOWN(type)                                                                     \
     {"all", NULL, "list what follows from a finding, too", offsetof(type, all), CLI_FLAG, 0},      \
     {                                                                                              \
-        "verbose", NULL, "text has the verdicts by family, and why rules could not be judged",     \
+        "verbose", NULL,                                                                           \
+            "text has the verdicts by family, and why rules could\n"                               \
+            "not be judged",                                                                       \
             offsetof(type, verbose), CLI_FLAG, 'v'                                                 \
     }
 #define CLI_REPORT_OPTIONS(type)                                                                   \
@@ -36,7 +40,8 @@
      CLI_TEXT,  0},                                                                                \
         {"baseline",                                                                               \
          "REPORT",                                                                                 \
-         "only what this report (--format baseline) does not have yet fails",                      \
+         "only what this report (--format baseline) does not\n"                                    \
+         "have yet fails",                                                                         \
          offsetof(type, baseline),                                                                 \
          CLI_TEXT,                                                                                 \
          0},                                                                                       \

@@ -22,9 +22,12 @@ static const struct cli_option options[] = {
      CLI_CHOICE, 0},
     CLI_OUTPUT(struct settings),
     {"require", "LIST",
-     "families and rules that must be exercised, - excludes: SYN,GO-003,-SYN-004",
+     "families and rules that must be exercised, -\n"
+     "excludes: SYN,GO-003,-SYN-004",
      offsetof(struct settings, require), CLI_TEXT, 0},
-    {"fail-under", "N", "least percentage of the rules that can apply that must be exercised",
+    {"fail-under", "N",
+     "least percentage of the rules that can apply that\n"
+     "must be exercised",
      offsetof(struct settings, fail_under), CLI_NUMBER, 0},
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
@@ -120,10 +123,8 @@ CLI_COMMAND(command) = {
     .name = "coverage",
     .operands = "TRACE...",
     .summary = "which rules a set of traces exercises, never exercises, cannot show",
-    .details =
-        "Checks the traces and adds up, rule by rule; findings do not matter here. Rules that "
-        "no\n"
-        "architecture of these traces has are not counted.",
+    .details = "Checks the traces and adds up, rule by rule; findings do not matter here.\n"
+               "Rules that no architecture of these traces has are not counted.",
     .findings = "a rule of --require is not exercised, or fewer are than --fail-under asks for",
     .examples = "  nocap coverage --require SYN,GO --fail-under 60 golden/*.nocap\n"
                 "  nocap coverage --jobs 4 --format markdown -o coverage.md traces/*.nocap",

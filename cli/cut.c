@@ -26,7 +26,9 @@ static const struct cli_option options[] = {
     {"to", "TIME", "up to TIME", offsetof(struct settings, to), CLI_NUMBER, 0},
     {"index", "A..B", "only events A to B, counted from 0", offsetof(struct settings, index),
      CLI_RANGE, 0},
-    {"tile", "X,Y", "only what happens at this tile, comes from it or goes to it",
+    {"tile", "X,Y",
+     "only what happens at this tile, comes from it or goes\n"
+     "to it",
      offsetof(struct settings, tile), CLI_TILE, 0},
     {"filter", "EXPR", "only events that match, as in nocap dump",
      offsetof(struct settings, filter), CLI_TEXT, 'f'},
@@ -143,10 +145,10 @@ CLI_COMMAND(command) = {
     .name = "cut",
     .operands = "TRACE -o OUT",
     .summary = "make a trace of a part of a trace, which checks the same",
-    .details =
-        "What memory held where the part begins is kept as mem events. Where findings of the part\n"
-        "need more of the past, events before it are kept too. A class of events that a filter\n"
-        "leaves out is no longer observed, and its stores become mem events.",
+    .details = "What memory held where the part begins is kept as mem events. Where findings\n"
+               "of the part need more of the past, events before it are kept too. A class of\n"
+               "events that a filter leaves out is no longer observed, and its stores become\n"
+               "mem events.",
     .findings = "the part does not check the same: it was made all the same",
     .examples = "  nocap cut fault.nocap --from 50000 --to 55000 -o part.nocap\n"
                 "  nocap cut run.nocap --tile 1,2 -o tile.nocap",

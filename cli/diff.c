@@ -28,7 +28,9 @@ static const struct cli_option options[] = {
      offsetof(struct settings, context), CLI_NUMBER, 'U'},
     {"max", "N", "differences shown (20); all are counted", offsetof(struct settings, max),
      CLI_NUMBER, 'n'},
-    {"a", "tile=X,Y|launch=N", "only this tile of A, this launch of each tile; may be repeated",
+    {"a", "tile=X,Y|launch=N",
+     "only this tile of A, this launch of each tile; may be\n"
+     "repeated",
      offsetof(struct settings, part[0]), CLI_LIST, 0},
     {"b", "tile=X,Y|launch=N", "the same of B, which is compared with it",
      offsetof(struct settings, part[1]), CLI_LIST, 0},
@@ -138,13 +140,11 @@ CLI_COMMAND(command) = {
     .name = "diff",
     .operands = "A [B]",
     .summary = "compare what two traces say, apart from when",
-    .details =
-        "Each agent's events are compared in their order, and the order of the writes to each word "
-        "of a\ntile's mailbox that several agents share. Times, polls, stalls and the interleaving "
-        "of agents do\nnot count. What differs first stands first. Parts of one trace are compared "
-        "by --a "
-        "and --b: tile\nwith tile, launch with launch (nocap launches lists them), from GO to "
-        "DONE.",
+    .details = "Each agent's events are compared in their order, and the order of the writes\n"
+               "to each word of a tile's mailbox that several agents share. Times, polls,\n"
+               "stalls and the interleaving of agents do not count. What differs first stands\n"
+               "first. Parts of one trace are compared by --a and --b: tile with tile, launch\n"
+               "with launch (nocap launches lists them), from GO to DONE.",
     .findings = "the traces differ",
     .examples = "  nocap diff good.nocap bad.nocap\n"
                 "  nocap diff run.nocap --a tile=1,2 --a launch=4 --b tile=1,2 --b launch=5",

@@ -30,7 +30,9 @@ static const struct cli_option options[] = {
     {"limit", "N", "at most N events", offsetof(struct settings, limit), CLI_NUMBER, 'n'},
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
-    {"elf", "CORE=FILE", "text: name the pcs of a core by this file's symbols; for each core",
+    {"elf", "CORE=FILE",
+     "text: name the pcs of a core by this file's symbols;\n"
+     "for each core",
      offsetof(struct settings, elf), CLI_LIST, 0},
     CLI_TRUST_PATHS(struct settings),
     CLI_OUTPUT(struct settings),
@@ -130,19 +132,17 @@ CLI_COMMAND(command) = {
     .name = "dump",
     .operands = "TRACE",
     .summary = "print the events of a trace",
-    .details =
-        "TRACE is a .nocap file or JSON Lines, plain or zstd-compressed; - is standard input.\n"
-        "\n"
-        "A filter compares fields of events: EXPR is made of\n"
-        "  FIELD == VALUE, also != < <= > >=     FIELD in A..B     FIELD in {A, B, C..D}\n"
-        "  FIELD (the event has it)              && || ! ( )\n"
-        "  touches(X,Y,ADDR..ADDR): it stores, loads, lands or aims a request there; see nocap "
-        "who\n"
-        "FIELD is index, t, src, chip, ev, op, tile, or any key of JSON Lines; VALUE is a number, "
-        "a\n"
-        "name, a tile X,Y, the hex digits of data, or a \"text\". A field that the event lacks "
-        "matches\n"
-        "nothing, not even !=.",
+    .details = "TRACE is a .nocap file or JSON Lines, plain or zstd-compressed; - is standard\n"
+               "input.\n"
+               "\n"
+               "A filter compares fields of events: EXPR is made of\n"
+               "  FIELD == VALUE, also != < <= > >=     FIELD in A..B     FIELD in {A, B, C..D}\n"
+               "  FIELD (the event has it)              && || ! ( )\n"
+               "  touches(X,Y,ADDR..ADDR): it stores, loads, lands or aims a request there;\n"
+               "    see nocap who\n"
+               "FIELD is index, t, src, chip, ev, op, tile, or any key of JSON Lines; VALUE is\n"
+               "a number, a name, a tile X,Y, the hex digits of data, or a \"text\". A field\n"
+               "that the event lacks matches nothing, not even !=.",
     .findings = "the trace is damaged; what could be read was printed",
     .examples = "  nocap dump boot.nocap --filter 'tile==1,2 && by==brisc && addr in 0x68..0x6b'\n"
                 "  nocap dump boot.nocap --format jsonl --from 7500 --limit 100",

@@ -10,7 +10,9 @@
 /* A row of the options of a command that opens what the header of a trace names. */
 #define CLI_TRUST_PATHS(type)                                                                      \
     {                                                                                              \
-        "trust-paths", NULL, "also open ELF files that the trace names outside of its own folder", \
+        "trust-paths", NULL,                                                                       \
+            "also open ELF files that the trace names outside of\n"                                \
+            "its own folder",                                                                      \
             offsetof(type, trust_paths), CLI_FLAG, 0                                               \
     }
 
@@ -18,7 +20,8 @@
 #define CLI_ELF(type)                                                                              \
     {                                                                                              \
         "elf", "CORE=FILE",                                                                        \
-            "the firmware of a core, instead of the one that the header names; for each core;\n"   \
+            "the firmware of a core, instead of the one that the\n"                                \
+            "header names; for each core;\n"                                                       \
             "AIE: uc for all columns, uc<n> for one",                                              \
             offsetof(type, elf), CLI_LIST, 0                                                       \
     }

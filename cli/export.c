@@ -27,14 +27,18 @@ static const struct cli_option options[] = {
      offsetof(struct settings, to), CLI_LIST, 0},
     {"output", "FILE", "the file to make; - is standard output", offsetof(struct settings, output),
      CLI_TEXT, 'o'},
-    {"from", "TIME", "the picture begins at TIME; what is open then is in it",
+    {"from", "TIME",
+     "the picture begins at TIME; what is open then is in\n"
+     "it",
      offsetof(struct settings, from), CLI_NUMBER, 0},
     {"lead", "N",
      "the models begin N events before --from, not with the\n"
      "trace: takes no longer however long the trace is, and\n"
      "what was set before is unknown",
      offsetof(struct settings, lead), CLI_NUMBER, 0},
-    {"tile", "X,Y", "of worker cores only this one; may be given several times",
+    {"tile", "X,Y",
+     "of worker cores only this one; may be given several\n"
+     "times",
      offsetof(struct settings, tiles), CLI_LIST, 0},
     {"all", NULL, "more than two million slices, if there are", offsetof(struct settings, all),
      CLI_FLAG, 0},
@@ -173,7 +177,8 @@ CLI_COMMAND(command) = {
     .summary = "a trace for other viewers: Perfetto, a page for browsers, waveforms, NOC transfers",
     .details = "perfetto: for ui.perfetto.dev; worker cores, the command queue and AIE columns\n"
                "  with what they do and wait for, findings, and who waits at the end.\n"
-               "html: one page that needs no network: verdict, findings, waits, board, timeline.\n"
+               "html: one page that needs no network: verdict, findings, waits, board,\n"
+               "  timeline.\n"
                "vcd: go messages, sync words, pointers, credits and semaphores, for viewers of\n"
                "  waveforms.\n"
                "npeviz: requests of the network interfaces, for the viewer of tt-npe's\n"

@@ -29,17 +29,21 @@ static const struct cli_option options[] = {
     {"overwrite", NULL, "record: replace the trace that has this name",
      offsetof(struct settings, overwrite), CLI_FLAG, 0},
     {"run", NULL,
-     "verify, update: also make traces again, by the device and by commands, as the\n"
-     "manifest says; only for one that you trust",
+     "verify, update: also make traces again, by the device\n"
+     "and by commands, as the manifest says; only for one\n"
+     "that you trust",
      offsetof(struct settings, run), CLI_FLAG, 0},
     {"against", "DIR",
-     "verify: compare with the traces NAME.nocap of DIR, which were made elsewhere",
+     "verify: compare with the traces NAME.nocap of DIR,\n"
+     "which were made elsewhere",
      offsetof(struct settings, against), CLI_TEXT, 0},
     {"max-mib", "N", "what making one trace may write (256)", offsetof(struct settings, mib),
      CLI_NUMBER, 0},
     {"max-seconds", "N", "how long making one trace may take (600)",
      offsetof(struct settings, seconds), CLI_NUMBER, 0},
-    {"yes", NULL, "update: apply the changes; without it a terminal is asked, and else only shows",
+    {"yes", NULL,
+     "update: apply the changes; without it a terminal is\n"
+     "asked, and else only shows",
      offsetof(struct settings, yes), CLI_FLAG, 0},
     CLI_DENSE(struct settings),
     CLI_TRUST_PATHS(struct settings),
@@ -267,16 +271,14 @@ CLI_COMMAND(command) = {
     .name = "golden",
     .operands = "record DIR NAME [TRACE] [-- CMD ...] | verify DIR | update DIR",
     .summary = "keep golden traces, and compare what the checker and their makers say today",
-    .details =
-        "record adds TRACE, one made by --sim, or what CMD makes, under NAME; verify checks every\n"
-        "trace of DIR again, with --run makes it again as the manifest says, and compares; with\n"
-        "--against it compares with traces that are there, of which only imported ones may be\n"
-        "missing; update shows the same and makes it the golden one. CMD is run by a shell and\n"
-        "writes the trace, of any form, to its standard output, or to the file that {} stands "
-        "for;\n"
-        "a CMD of one word is a line of the shell as it stands. By --profile all traces are "
-        "judged,\n"
-        "whatever their headers say; the header of one that record keeps says it then.",
+    .details = "record adds TRACE, one made by --sim, or what CMD makes, under NAME; verify\n"
+               "checks every trace of DIR again, with --run makes it again as the manifest\n"
+               "says, and compares; with --against it compares with traces that are there, of\n"
+               "which only imported ones may be missing; update shows the same and makes it\n"
+               "the golden one. CMD is run by a shell and writes the trace, of any form, to\n"
+               "its standard output, or to the file that {} stands for; a CMD of one word is a\n"
+               "line of the shell as it stands. By --profile all traces are judged, whatever\n"
+               "their headers say; the header of one that record keeps says it then.",
     .findings = "a trace or its verdict differs from what is recorded",
     .examples = "  nocap golden verify --run --jobs 4 golden\n"
                 "  nocap golden verify --against out/traces golden\n"

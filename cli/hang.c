@@ -34,19 +34,26 @@ static const struct cli_option options[] = {
      offsetof(struct settings, events), CLI_NUMBER, 0},
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
-    {"elf", "CORE=FILE", "the firmware or kernel of a core: where in the source it was last",
+    {"elf", "CORE=FILE",
+     "the firmware or kernel of a core: where in the source\n"
+     "it was last",
      offsetof(struct settings, elf), CLI_LIST, 0},
     CLI_TRUST_PATHS(struct settings),
     {"stuck", "UC:PAGE:OFFSET",
-     "AIE without a trace: what a uC ran last, as XRT or the driver says",
+     "AIE without a trace: what a uC ran last, as XRT or\n"
+     "the driver says",
      offsetof(struct settings, stuck), CLI_LIST, 0},
     {"log", "[UC=]FILE",
-     "AIE without a trace: uc_log (text, .bin), message of XRT, xrt-smi table, kernel log",
+     "AIE without a trace: uc_log (text, .bin), message of\n"
+     "XRT, xrt-smi table, kernel log",
      offsetof(struct settings, logs), CLI_LIST, 0},
-    {"kernel", "NAME", "AIE without a trace: the kernel that ran, of an ELF file with several",
+    {"kernel", "NAME",
+     "AIE without a trace: the kernel that ran, of an ELF\n"
+     "file with several",
      offsetof(struct settings, kernel), CLI_TEXT, 0},
     {"first-column", "N",
-     "of the partition: taken off --stuck and uc_idx, which count from the device's (0)",
+     "of the partition: taken off --stuck and uc_idx, which\n"
+     "count from the device's (0)",
      offsetof(struct settings, first_column), CLI_NUMBER, 0},
 };
 
@@ -224,14 +231,11 @@ CLI_COMMAND(command) = {
     .name = "hang",
     .operands = "TRACE | ELF --stuck UC:PAGE:OFFSET | ELF --log [UC=]FILE",
     .summary = "post-mortem: who waits for whom when a trace ends, the root, the evidence",
-    .details =
-        "Says who waits for what and since when, who should have acted, and which findings "
-        "of `nocap check`\ncame before. A hang is claimed only where nothing moved for longer "
-        "than it ever took.\nOf AIE control code that was not traced, it works from the ELF file "
-        "and "
-        "where the uCs were: what XRT, the\ndriver or the log of the firmware tell. OFFSET "
-        "counts "
-        "from the page's start.",
+    .details = "Says who waits for what and since when, who should have acted, and which\n"
+               "findings of `nocap check` came before. A hang is claimed only where nothing\n"
+               "moved for longer than it ever took. Of AIE control code that was not traced,\n"
+               "it works from the ELF file and where the uCs were: what XRT, the driver or the\n"
+               "log of the firmware tell. OFFSET counts from the page's start.",
     .findings = "a hang, or too little observed to tell",
     .examples = "  nocap hang run.nocap\n"
                 "  nocap hang run.nocap --format dot | dot -Tsvg -o hang.svg\n"

@@ -17,7 +17,8 @@ struct settings {
 static const struct cli_option options[] = {
     CLI_OUTPUT_TRACE(struct settings),
     {"arch", "blackhole|wormhole",
-     "the machine, for formats that do not say it: noc-json (blackhole)",
+     "the machine, for formats that do not say it: noc-json\n"
+     "(blackhole)",
      offsetof(struct settings, arch), CLI_CHOICE, 0},
     CLI_DENSE(struct settings),
 };
@@ -109,11 +110,9 @@ CLI_COMMAND(command) = {
     .name = "import",
     .operands = "FORMAT IN... -o OUT | list",
     .summary = "make a .nocap file of another form of trace",
-    .details =
-        "IN may be compressed with zstd; - is standard input. Lines that are no event stay "
-        "in the trace as\n"
-        "they stand, where check reports them. Several files of noc-json make one trace; a device "
-        "stays a chip.",
+    .details = "IN may be compressed with zstd; - is standard input. Lines that are no event\n"
+               "stay in the trace as they stand, where check reports them. Several files of\n"
+               "noc-json make one trace; a device stays a chip.",
     .findings =
         "lines were no events, or what is too dense was left out; OUT was written all the same",
     .examples = "  nocap import jsonl run.jsonl.zst -o run.nocap\n"

@@ -26,7 +26,9 @@ static const struct cli_option options[] = {
     CLI_OUTPUT(struct settings),
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
-    {"noc", NULL, "count NOC requests by type, size, initiator and target too",
+    {"noc", NULL,
+     "count NOC requests by type, size, initiator and\n"
+     "target too",
      offsetof(struct settings, noc), CLI_FLAG, 0},
 };
 
@@ -129,8 +131,8 @@ CLI_COMMAND(command) = {
     .name = "info",
     .operands = "TRACE",
     .summary = "show what a trace holds: header, counts, times, size, integrity",
-    .details =
-        "TRACE is a .nocap file or JSON Lines, plain or zstd-compressed; - is standard input.",
+    .details = "TRACE is a .nocap file or JSON Lines, plain or zstd-compressed; - is standard\n"
+               "input.",
     .findings = "the trace is damaged; what could be read was counted",
     .examples = "  nocap info boot.nocap\n"
                 "  nocap info boot.nocap --format json | jq .kinds",

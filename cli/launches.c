@@ -17,10 +17,14 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {"longer-than", "TIME", "only launches over TIME: a number in the trace's unit, or 5us, 800ns",
+    {"longer-than", "TIME",
+     "only launches over TIME: a number in the trace's\n"
+     "unit, or 5us, 800ns",
      offsetof(struct settings, longer_than), CLI_TEXT, 0},
     {"tile", "X,Y", "only those of this tile", offsetof(struct settings, tile), CLI_TILE, 0},
-    {"histogram", NULL, "how many there are of which duration, instead of a row for each",
+    {"histogram", NULL,
+     "how many there are of which duration, instead of a\n"
+     "row for each",
      offsetof(struct settings, histogram), CLI_FLAG, 0},
     {"format", CLI_TABLE_FORMATS, "form of the output (text); a histogram is text",
      offsetof(struct settings, format), CLI_CHOICE, 0},
@@ -172,11 +176,10 @@ CLI_COMMAND(command) = {
     .name = "launches",
     .operands = "TRACE...",
     .summary = "kernel launches, from GO to DONE, and how long they took",
-    .details = "duration is in the unit of the trace, ns is there where the header says the clock. "
-               "go and\n"
-               "done are the events. Where the tile itself was not traced, DONE is when the host "
-               "read it.\n"
-               "The same rows are the table launches of nocap sql, which has more of each.",
+    .details = "duration is in the unit of the trace, ns is there where the header says the\n"
+               "clock. go and done are the events. Where the tile itself was not traced, DONE\n"
+               "is when the host read it. The same rows are the table launches of nocap sql,\n"
+               "which has more of each.",
     .findings = "a trace is damaged; the launches of what could be read are listed",
     .examples = "  nocap launches --longer-than 5us --histogram run.nocap\n"
                 "  nocap launches --tile 1,2 --format csv -o launches.csv run.nocap",

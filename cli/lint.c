@@ -16,13 +16,17 @@ struct settings {
 static const enum nocap_severity fail_on[] = {NOCAP_WARNING, NOCAP_ERROR, NOCAP_NOTE};
 
 static const struct cli_option options[] = {
-    {"thread", "N", "the thread that the kernel feeds: 0, 1, 2 (from the file name, ..trisc1..)",
+    {"thread", "N",
+     "the thread that the kernel feeds: 0, 1, 2 (from the\n"
+     "file name, ..trisc1..)",
      offsetof(struct settings, thread), CLI_NUMBER, 0},
     CLI_REPORT_FORMAT(struct settings),
     CLI_OUTPUT(struct settings),
     {"fail-on", "warning|error|note", "least severity that makes the exit status 1 (warning)",
      offsetof(struct settings, fail_on), CLI_CHOICE, 0},
-    {"strict", NULL, "a kernel that is not judged makes the exit status 1 too",
+    {"strict", NULL,
+     "a kernel that is not judged makes the exit status 1\n"
+     "too",
      offsetof(struct settings, strict), CLI_FLAG, 0},
     {"rules", "LIST", "only these rules, - excludes: TNX-030,TNX-032",
      offsetof(struct settings, rules), CLI_TEXT, 0},
@@ -105,12 +109,10 @@ CLI_COMMAND(command) = {
     .name = "lint",
     .operands = "KERNEL.elf...",
     .summary = "judge the coprocessor words in a kernel's code",
-    .details =
-        "Takes the words that a RISC-V kernel pushes, in the order of its code: ttinsn words "
-        "and stores of\nconstants to the instruction FIFO. Branches are not followed. - "
-        "is standard input.\n"
-        "In waivers CORE is that of the thread, trisc0 to trisc2, an index the address of an "
-        "instruction.",
+    .details = "Takes the words that a RISC-V kernel pushes, in the order of its code: ttinsn\n"
+               "words and stores of constants to the instruction FIFO. Branches are not\n"
+               "followed. - is standard input. In waivers CORE is that of the thread, trisc0\n"
+               "to trisc2, an index the address of an instruction.",
     .findings = "findings at or above --fail-on",
     .examples =
         "  nocap lint matmul_trisc1.elf\n"

@@ -17,7 +17,9 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {"max", "NAME=VALUE", "the budget of a metric: more makes the exit status 1; may be repeated",
+    {"max", "NAME=VALUE",
+     "the budget of a metric: more makes the exit status 1;\n"
+     "may be repeated",
      offsetof(struct settings, most), CLI_LIST, 0},
     {"min", "NAME=VALUE", "the same for less", offsetof(struct settings, least), CLI_LIST, 0},
     {"format", "text|json", "form of the output (text)", offsetof(struct settings, format),
@@ -244,13 +246,10 @@ CLI_COMMAND(command) = {
     .name = "metrics",
     .operands = "TRACE...",
     .summary = "numbers of traces together, and budgets for them",
-    .details = "Counts of events, launches, records, NOC requests, findings and waits, and the "
-               "longest and\n"
-               "the average time of a launch (GO to DONE), a record (published to executed) and a "
-               "request\n"
-               "(issue to done), in the trace's unit and, where it says its clock, in ns. A budget "
-               "of what\n"
-               "was not measured is not kept.\n"
+    .details = "Counts of events, launches, records, NOC requests, findings and waits, and the\n"
+               "longest and the average time of a launch (GO to DONE), a record (published to\n"
+               "executed) and a request (issue to done), in the trace's unit and, where it\n"
+               "says its clock, in ns. A budget of what was not measured is not kept.\n"
                "\n"
                "Names: events launches launches_open launch_longest launch_average records\n"
                "record_longest record_average requests request_bytes request_longest\n"

@@ -11,7 +11,9 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {"output", "FILE", "show, from-elf: write the profile to FILE instead of standard output",
+    {"output", "FILE",
+     "show, from-elf: write the profile to FILE instead of\n"
+     "standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
 };
 
@@ -142,11 +144,10 @@ CLI_COMMAND(command) = {
     .name = "profile",
     .operands = "list | show P | diff P P | from-elf ELF...",
     .summary = "protocol profiles: what differs between runtimes, as data",
-    .details =
-        "P is the name of a shipped profile, or a JSON file. from-elf makes a profile of the "
-        "debug\n"
-        "information of firmware and kernels, and says where each value comes from; what no file\n"
-        "says is as in the shipped profile that they contradict least.",
+    .details = "P is the name of a shipped profile, or a JSON file. from-elf makes a profile\n"
+               "of the debug information of firmware and kernels, and says where each value\n"
+               "comes from; what no file says is as in the shipped profile that they\n"
+               "contradict least.",
     .findings = "diff: the profiles differ",
     .examples = "  nocap profile diff blackhole-py tt-metal-2026-03\n"
                 "  nocap profile from-elf brisc.elf cq_prefetch.elf -o mine.json",

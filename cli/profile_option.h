@@ -10,7 +10,9 @@
 /* A row of the options; what it stands for is `profile` of the settings. */
 #define CLI_PROFILE(type)                                                                          \
     {                                                                                              \
-        "profile", "PROFILE", "whose protocol it is, in the place of what the header says",        \
+        "profile", "PROFILE",                                                                      \
+            "whose protocol it is, in the place of what the header\n"                              \
+            "says",                                                                                \
             offsetof(type, profile), CLI_TEXT, 0                                                   \
     }
 

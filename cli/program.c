@@ -145,7 +145,9 @@ struct common_settings {
 };
 
 static const struct cli_option common_options[] = {
-    {"color", "auto|always|never", "colours in text; auto: on a terminal, unless NO_COLOR is set",
+    {"color", "auto|always|never",
+     "colours in text; auto: on a terminal, unless NO_COLOR\n"
+     "is set",
      offsetof(struct common_settings, color), CLI_CHOICE, 0},
     {"help", NULL, "this text", offsetof(struct common_settings, help), CLI_FLAG, 'h'},
 };

@@ -87,11 +87,10 @@ CLI_COMMAND(command) = {
     .name = "recompress",
     .operands = "IN -o OUT",
     .summary = "make a trace smaller, for archives",
-    .details = "OUT is a trace of the same events under the same header, which dumps and checks "
-               "the same: in\n"
-               "the newest version of the file format, in larger blocks, compressed harder. IN is "
-               "a .nocap\n"
-               "file, - is standard input; nothing is made of one that is damaged or cut short.",
+    .details = "OUT is a trace of the same events under the same header, which dumps and\n"
+               "checks the same: in the newest version of the file format, in larger blocks,\n"
+               "compressed harder. IN is a .nocap file, - is standard input; nothing is made\n"
+               "of one that is damaged or cut short.",
     .findings = "IN is damaged or cut short: there is no OUT",
     .examples = "  nocap recompress run.nocap -o run-small.nocap\n"
                 "  nocap recompress --level 12 run.nocap -o - | ssh archive 'cat >run.nocap'",

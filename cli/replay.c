@@ -23,24 +23,32 @@ static const struct cli_option options[] = {
     {"format", "text|json", "form of the output (text)", offsetof(struct settings, format),
      CLI_CHOICE, 0},
     {"output", "FILE",
-     "write to FILE instead of standard output; with --into, record the replay as a trace",
+     "write to FILE instead of standard output; with\n"
+     "--into, record the replay as a trace",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     {"until", "INDEX", "the state after event INDEX, counted from 0",
      offsetof(struct settings, until), CLI_NUMBER, 0},
     {"at", "TIME", "the state after all events up to TIME", offsetof(struct settings, at),
      CLI_NUMBER, 0},
-    {"tile", "X,Y", "everything about this tile, instead of a line about each",
+    {"tile", "X,Y",
+     "everything about this tile, instead of a line about\n"
+     "each",
      offsetof(struct settings, tile), CLI_TILE, 0},
-    {"into", "LIB", "drive this simulator, of libttsim's interface, with the host's accesses",
+    {"into", "LIB",
+     "drive this simulator, of libttsim's interface, with\n"
+     "the host's accesses",
      offsetof(struct settings, into.library), CLI_TEXT, 0},
     {"payload", "FILE",
-     "with --into: has bytes that the trace has by their hash alone, as firmware;\n"
-     "may be given several times",
+     "with --into: has bytes that the trace has by their\n"
+     "hash alone, as firmware; may be given several times",
      offsetof(struct settings, into.payloads), CLI_LIST, 0},
     {"patience", "CLOCKS",
-     "with --into: how long a read is repeated until it answers as recorded (1000000)",
+     "with --into: how long a read is repeated until it\n"
+     "answers as recorded (1000000)",
      offsetof(struct settings, into.patience), CLI_NUMBER, 0},
-    {"perturb", "SEED", "with --into: other clocks between accesses, the same for the same seed",
+    {"perturb", "SEED",
+     "with --into: other clocks between accesses, the same\n"
+     "for the same seed",
      offsetof(struct settings, into.perturb), CLI_NUMBER, 0},
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
@@ -127,14 +135,12 @@ CLI_COMMAND(command) = {
     .name = "replay",
     .operands = "TRACE",
     .summary = "run the reference model over a trace and show its state; drive a simulator with it",
-    .details =
-        "Without --until or --at it is the state at the end of the trace. What the trace does not\n"
-        "tell is unknown.\n"
-        "With --into the recorded accesses of the host drive a simulator, with the recorded "
-        "clocks\n"
-        "between them. Each read must answer as recorded, polls in the end; the first that does "
-        "not\n"
-        "is shown with the state of its tile as the model knows it.",
+    .details = "Without --until or --at it is the state at the end of the trace. What the\n"
+               "trace does not tell is unknown.\n"
+               "With --into the recorded accesses of the host drive a simulator, with the\n"
+               "recorded clocks between them. Each read must answer as recorded, polls in the\n"
+               "end; the first that does not is shown with the state of its tile as the model\n"
+               "knows it.",
     .findings = "with --into, an answer differs or the simulator ended; the trace is damaged",
     .examples = "  nocap replay run.nocap --until 1200 --tile 1,2\n"
                 "  nocap replay run.nocap --at 9000 --format json\n"

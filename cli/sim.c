@@ -20,29 +20,42 @@ static const struct {
              {"all", NOCAP_SIM_VIEW_ALL}};
 
 const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
-    {"sim", "SCENARIO", "record the built-in device model; --sim list names scenarios and faults",
+    {"sim", "SCENARIO",
+     "record the built-in device model; --sim list names\n"
+     "scenarios and faults",
      offsetof(struct cli_sim_settings, scenario), CLI_TEXT, 0},
     {"tiles", "N", "simulated tiles (4)", offsetof(struct cli_sim_settings, tiles), CLI_NUMBER, 0},
     {"launches", "M", "kernel launches on each tile (8)",
      offsetof(struct cli_sim_settings, launches), CLI_NUMBER, 0},
-    {"programs", "M", "the same of the fast-dispatch scenarios: programs that run (8)",
+    {"programs", "M",
+     "the same of the fast-dispatch scenarios: programs\n"
+     "that run (8)",
      offsetof(struct cli_sim_settings, programs), CLI_NUMBER, 0},
     {"workers", "W", "tiles that run programs, fast-dispatch scenarios (4)",
      offsetof(struct cli_sim_settings, workers), CLI_NUMBER, 0},
-    {"queues", "N", "command queues of the chip, 1 or 2, fast-dispatch scenarios (1)",
+    {"queues", "N",
+     "command queues of the chip, 1 or 2, fast-dispatch\n"
+     "scenarios (1)",
      offsetof(struct cli_sim_settings, queues), CLI_NUMBER, 0},
-    {"apart", NULL, "each core of a queue on a tile of its own, fast-dispatch scenarios",
+    {"apart", NULL,
+     "each core of a queue on a tile of its own,\n"
+     "fast-dispatch scenarios",
      offsetof(struct cli_sim_settings, apart), CLI_FLAG, 0},
     {"view", "raw|cq|host|all",
-     "what fast-dispatch shows: accesses, records as units, the host's side, all (raw)",
+     "what fast-dispatch shows: accesses, records as units,\n"
+     "the host's side, all (raw)",
      offsetof(struct cli_sim_settings, view), CLI_CHOICE, 0},
     {"board", "p100|p150", "the board (p100)", offsetof(struct cli_sim_settings, board), CLI_CHOICE,
      0},
-    {"seed", "S", "of the device's stalls (0); equal seeds give equal traces",
+    {"seed", "S",
+     "of the device's stalls (0); equal seeds give equal\n"
+     "traces",
      offsetof(struct cli_sim_settings, seed), CLI_NUMBER, 0},
     {"variant", "V", "of the program: which launches, kernels and sizes (0)",
      offsetof(struct cli_sim_settings, variant), CLI_NUMBER, 0},
-    {"profile", "PROFILE", "whose runtime it speaks the protocol of, or CMD does, then also a file",
+    {"profile", "PROFILE",
+     "whose runtime it speaks the protocol of, or CMD does,\n"
+     "then also a file",
      offsetof(struct cli_sim_settings, profile), CLI_TEXT, 0},
     {"fault", "NAME", "inject one fault", offsetof(struct cli_sim_settings, fault), CLI_TEXT, 0},
 };

@@ -167,12 +167,12 @@ CLI_COMMAND(command) = {
     .name = "sql",
     .operands = "TRACE... [QUERY]",
     .summary = "ask traces in SQL: events, counts, launches, records, requests, findings, waits",
-    .details =
-        "Each is a table, with the trace's path in the column trace. counts has n and bytes of the\n"
-        "events that agree in the columns that a statement names: the fastest way to count.\n"
-        "Without QUERY statements are read from standard input. Conditions on idx and t use the\n"
-        "trace's seek table. Columns: SELECT name FROM pragma_table_info('launches'). The same\n"
-        "tables in the sqlite3 shell: .load libnocap-sqlite.so and SELECT nocap('run.nocap').",
+    .details = "Each is a table, with the trace's path in the column trace. counts has n and\n"
+               "bytes of the events that agree in the columns that a statement names: the\n"
+               "fastest way to count. Without QUERY statements are read from standard input.\n"
+               "Conditions on idx and t use the trace's seek table. Columns: SELECT name FROM\n"
+               "pragma_table_info('launches'). The same tables in the sqlite3 shell: .load\n"
+               "libnocap-sqlite.so and SELECT nocap('run.nocap').",
     .findings = "a trace is damaged; what could be read was asked",
     .examples = "  nocap sql run.nocap 'select agent, count(*) from events group by agent'\n"
                 "  nocap sql out/*.nocap 'select trace, max(ns) from launches group by trace'",

@@ -259,13 +259,11 @@ CLI_COMMAND(command) = {
     .name = "top",
     .operands = "TRACE",
     .summary = "a live screen of a trace, also of one that is being captured",
-    .details =
-        "The board of the first chip, a letter a tile: B busy, - idle, b booting, r held in reset, "
-        "W an agent waits\n"
-        "there, ! an error, . nothing known; the state of the chosen tile; waits and findings as\n"
-        "they come. Arrows choose a tile, tab the list, j and k an item, enter goes to its tile, "
-        "f\n"
-        "shows what is about that tile alone, q ends. TRACE is a .nocap file.",
+    .details = "The board of the first chip, a letter a tile: B busy, - idle, b booting, r\n"
+               "held in reset, W an agent waits there, ! an error, . nothing known; the state\n"
+               "of the chosen tile; waits and findings as they come. Arrows choose a tile, tab\n"
+               "the list, j and k an item, enter goes to its tile, f shows what is about that\n"
+               "tile alone, q ends. TRACE is a .nocap file.",
     .examples = "  nocap top run.nocap\n"
                 "  nocap top --tile 1,3 run.nocap",
     CLI_OPTIONS(options),

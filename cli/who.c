@@ -94,12 +94,11 @@ CLI_COMMAND(command) = {
     .name = "who",
     .operands = "X,Y ADDR[..ADDR] TRACE",
     .summary = "who touched these bytes of a tile: stores, multicasts, NOC requests, loads",
-    .details =
-        "Newest first. Stores and loads that overlap the bytes count, multicasts whose rectangle\n"
-        "covers the tile, NOC requests that put bytes there or take them, landings, and what\n"
-        "memory held. In [ ] are the bytes as that access left or found them, where the trace\n"
-        "has them. Loads of one agent that find the same are one row. In filters of nocap dump\n"
-        "the same is touches(X,Y,ADDR..ADDR).",
+    .details = "Newest first. Stores and loads that overlap the bytes count, multicasts whose\n"
+               "rectangle covers the tile, NOC requests that put bytes there or take them,\n"
+               "landings, and what memory held. In [ ] are the bytes as that access left or\n"
+               "found them, where the trace has them. Loads of one agent that find the same\n"
+               "are one row. In filters of nocap dump the same is touches(X,Y,ADDR..ADDR).",
     .findings = "the trace is damaged; what could be read was asked",
     .examples = "  nocap who 1,2 0x373 run.nocap\n"
                 "  nocap who 1,2 0x70..0xcf run.nocap --writes --at 54000",

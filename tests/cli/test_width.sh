@@ -69,4 +69,9 @@ on 20 "$NOCAP" hang "$T/hang.nocap" >"$T/shown"
 check "a terminal that is too narrow breaks lines itself" cmp <("$NOCAP" hang "$T/hang.nocap") "$T/shown"
 on 80 "$NOCAP" check --format json "$T/hang.nocap" >"$T/shown"
 check "JSON is not folded" test "$(wc -l <"$T/shown")" -eq 1
+# Paragraphs and options are written for 80 columns, so that no terminal folds them in the middle.
+wide=$("$NOCAP" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | while read -r command; do
+    "$NOCAP" "$command" --help | sed '1,3d; /^exit status/,$d' | awk 'length > 80'
+done)
+check "paragraphs and options of --help have 80 columns: $wide" test -z "$wide"
 finish
