@@ -33,7 +33,9 @@ struct group {
 struct part {
     struct nocap_result result;
     uint64_t at;
-    size_t order; /* in which it was taken: the last of a place counts */
+    size_t order;   /* in which it was taken: the last of a place counts */
+    uint64_t *used; /* lines of waivers that it used, of a journal */
+    size_t used_count;
 };
 
 struct nocap_parts {
@@ -65,6 +67,7 @@ void nocap_parts_free(struct nocap_parts *parts)
     }
     for (size_t i = 0; i < parts->count; i++) {
         result_free(&parts->list[i].result);
+        free(parts->list[i].used);
     }
     for (size_t i = 0; i < parts->group_count; i++) {
         for (size_t w = 0; w < parts->groups[i].waiver_count; w++) {
@@ -160,8 +163,22 @@ static struct waiver *waiver_of(struct group *group, uint64_t line)
     return &group->waivers[at];
 }
 
-/* A waiver without a note was used. */
-static enum nocap_status take_waivers(struct intake *in, const struct json_node *rows)
+static bool note_used(struct part *part, struct waiver *waiver)
+{
+    uint64_t *line = part != NULL ? LIST_NEXT(part->used, part->used_count) : NULL;
+    if (part == NULL) {
+        waiver->used = true;
+    } else if (line != NULL) {
+        *line = waiver->line;
+        part->used_count++;
+    }
+    return part == NULL || line != NULL;
+}
+
+/* A waiver without a note was used: by this part, of which it is not known yet whether it counts;
+ * NULL: by what counts. */
+static enum nocap_status take_waivers(struct intake *in, const struct json_node *rows,
+                                      struct part *part)
 {
     for (size_t i = 0; i < json_length(rows); i++) {
         uint64_t line = 0;
@@ -170,10 +187,10 @@ static enum nocap_status take_waivers(struct intake *in, const struct json_node 
         bool known = json_member_whole(row, "line", &line);
         struct waiver *waiver = known ? waiver_of(&in->parts->groups[in->group], line) : NULL;
         RETURN_ERROR_IF(!known, in->err, NOCAP_E_INPUT, "%s: a waiver without its line", in->path);
-        if (waiver == NULL) {
+        bool used = id == NULL || note == NULL;
+        if (waiver == NULL || (used && !note_used(part, waiver))) {
             return out_of_memory(in);
         }
-        waiver->used |= id == NULL || note == NULL;
         if (id != NULL && note != NULL && waiver->note == NULL) {
             waiver->id = foreign_copy(id);
             waiver->note = foreign_copy(note);
@@ -196,7 +213,9 @@ static enum nocap_status take_entry(void *context, const struct nocap_journal_en
     if (status != NOCAP_OK) {
         nocap_report_free(report);
     }
-    return status == NOCAP_OK ? take_waivers(in, entry->waivers) : status;
+    struct nocap_parts *parts = in->parts;
+    return status == NOCAP_OK ? take_waivers(in, entry->waivers, &parts->list[parts->count - 1])
+                              : status;
 }
 
 static enum nocap_status read_journal(struct intake *in)
@@ -278,7 +297,7 @@ static enum nocap_status read_reports(struct intake *in, const struct json_node 
         }
         RETURN_IF_FAILED(take_next(in, reports, unreadable, next, place));
     }
-    return take_waivers(in, json_member(tree, "waivers"));
+    return take_waivers(in, json_member(tree, "waivers"), NULL);
 }
 
 static enum nocap_status read_document(struct intake *in, const char *text)
@@ -352,6 +371,24 @@ static struct group *group_at(struct nocap_parts *parts, uint64_t at)
     return &parts->groups[i];
 }
 
+static bool is_last(const struct nocap_parts *parts, size_t i)
+{
+    return i + 1 == parts->count || parts->list[i + 1].at != parts->list[i].at;
+}
+
+static enum nocap_status count_used(struct nocap_parts *parts, struct nocap_error *err)
+{
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct part *part = &parts->list[i];
+        for (size_t u = 0; is_last(parts, i) && u < part->used_count; u++) {
+            struct waiver *waiver = waiver_of(group_at(parts, part->at), part->used[u]);
+            RETURN_ERROR_IF(waiver == NULL, err, NOCAP_E_MEMORY, "out of memory");
+            waiver->used = true;
+        }
+    }
+    return NOCAP_OK;
+}
+
 enum nocap_status nocap_parts_results(struct nocap_parts *parts, struct nocap_results *results,
                                       uint64_t *missing, struct nocap_error *err)
 {
@@ -359,10 +396,11 @@ enum nocap_status nocap_parts_results(struct nocap_parts *parts, struct nocap_re
     if (parts->count != 0) {
         qsort(parts->list, parts->count, sizeof *parts->list, by_place);
     }
+    RETURN_IF_FAILED(count_used(parts, err));
     RETURN_IF_FAILED(nocap_results_new(results, parts->count, err));
     for (size_t i = 0; i < parts->count; i++) {
         struct part *part = &parts->list[i];
-        if (i + 1 < parts->count && part[1].at == part->at) {
+        if (!is_last(parts, i)) {
             continue;
         }
         if (part->result.report != NULL) {
