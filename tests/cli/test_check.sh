@@ -365,4 +365,11 @@ check "cites nobody" test "$(grep -c 'last written' "$T/out")" -eq 0
 check "in JSON too" jq -e 'any(.findings[]; .written == "0x38010, last written by brisc at #0")' "$T/cited.json" >"$T/null"
 "$NOCAP" check golden/fault-boot-hang-trisc1.nocap >"$T/out"
 out_has "of the value that it names" "[0x40 at 0x6a, last written by brisc at #$("$NOCAP" who 1,3 0x6a..0x6a golden/fault-boot-hang-trisc1.nocap --writes --limit 1 --format json | jq .touches[0].index)]"
+# A picture replays what is before it on a thread of its own, as check does.
+"$NOCAP" capture --sim fast-dispatch -o "$T/queue.nocap" 2>/dev/null
+for view in perfetto vcd; do
+    "$NOCAP" export "$T/queue.nocap" --to $view --from 54000 -o "$T/beside" 2>/dev/null
+    taskset -c 0 "$NOCAP" export "$T/queue.nocap" --to $view --from 54000 -o "$T/alone" 2>/dev/null
+    check "$view: on one core the same" cmp "$T/alone" "$T/beside"
+done
 finish
