@@ -111,8 +111,10 @@ static void take_list(struct cq *q, const struct cq_command *k, fault_id fault)
         p->table[i] = k->targets[i].noc_xy;
     }
     for (uint32_t i = 0; i < k->known; i++) {
-        cq_set_add(&p->list, nocap_cq_rect_decode(k->targets[i].noc_xy).low);
-        p->listed = k->targets[i].noc_xy >> 12 != 0 ? UNKNOWN : p->listed; /* a rectangle */
+        struct nocap_xy at = nocap_cq_rect_decode(k->targets[i].noc_xy).low;
+        bool worker = k->targets[i].noc_xy >> 12 == 0 && cq_is_worker(q, at);
+        cq_set_add(&p->list, at);
+        p->listed = worker ? p->listed : UNKNOWN; /* a rectangle, or none that is followed */
     }
 }
 

@@ -144,6 +144,12 @@ static bool has_rectangles(const struct cq *q, const struct cq_command *k)
     return any;
 }
 
+/* Kernels run there too, under the runtimes that send go words by multicast. */
+static bool is_ethernet(const struct cq *q, struct nocap_xy at)
+{
+    return nocap_tile_kind(q->m->header->board, at) == NOCAP_TILE_ETHERNET;
+}
+
 static fault_id judge_table(struct cq *q, const struct cq_command *k)
 {
     const bool tiles = !q->loose && !has_rectangles(q, k);
@@ -156,8 +162,8 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
     for (uint32_t i = 0; problem == NULL && tiles && i < k->known; i++) {
         value = k->targets[i].noc_xy;
         struct nocap_xy at = nocap_cq_rect_decode(value).low;
-        if (value >> 12 != 0 && q->numbers->go_multicast != 0) {
-            continue; /* a rectangle, or a tile of another kind */
+        if (q->numbers->go_multicast != 0 && (value >> 12 != 0 || is_ethernet(q, at))) {
+            continue; /* a rectangle, or a tile whose go word is elsewhere */
         }
         if (value >> 12 != 0 || !cq_is_worker(q, at)) {
             problem = "word 0x%x is no worker tile";

@@ -188,6 +188,10 @@ one $new "error CQ-017" "STALL ; $barrier ; RELAY_INLINE > WAIT flags=BARRIER|0x
 one $new "error CQ-006" "$barrier ; RELAY_INLINE dispatcher_type=2 > WAIT flags=BARRIER"
 one $new "error CQ-019" "RELAY_INLINE dispatcher_type=1 > SEND_GO_SIGNAL go_signal=0x80030e00 wait_stream=9"
 one $new "error CQ-069" "$barrier ; TERMINATE ; $barrier"
+ethernet='RELAY_INLINE > SET_GO_SIGNAL_NOC_DATA num_words=2 / GO_NOC_XY noc_xy=0x82 / GO_NOC_XY noc_xy=0x654'
+one $new "" "$ethernet ; $barrier"
+one blackhole-py "error CQ-020" "$ethernet"
+one $new "error CQ-020" "${ethernet/0x654/0x311}"
 one $new "error CQ-013" "$large alignment=24 +32 / PACKED_LARGE_UNICAST noc_xy=0x82 addr=0x20000 length=32"
 one $new "error CQ-015" "$large alignment=16 +32 / PACKED_LARGE_UNICAST noc_xy=0x82 addr=0x20008 length=32"
 one $new "" "$large alignment=16 +32 / PACKED_LARGE_UNICAST noc_xy=0x82 addr=0xffffffff length=32"
