@@ -324,6 +324,9 @@ static void what_follows_from_a_fault_is_told_with_it(void **state)
         /* a launch begun on a count too high: also CQ-054 */
         {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_ANNOUNCED_TWICE, NOCAP_SIM_VIEW_ALL,
          5, 11, true},
+        /* the message for each of two rectangles: two CQ-053 */
+        {NOCAP_SIM_FAST_DISPATCH_MULTICAST, NOCAP_SIM_FAULT_MESSAGE_HOST_MODE, NOCAP_SIM_VIEW_RAW,
+         25, 0, false},
     };
     static const char *const profiles[] = {"tt-metal-2025-06", "tt-metal-2026-09"};
     for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {

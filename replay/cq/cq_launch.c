@@ -23,7 +23,10 @@ static bool hits_launch(const struct cq *q, const struct cq_target *t)
            (q->program.blob_end > config && touches(&a, config, q->program.blob_end - config));
 }
 
-static void take_message(struct cq *q, const struct cq_target *t, const struct cq_tile_set *tiles)
+/* `mode`: what is wrong with the mode of the command's messages before, which are the same for each
+ * rectangle of workers. */
+static void take_message(struct cq *q, const struct cq_target *t, const struct cq_tile_set *tiles,
+                         fault_id *mode)
 {
     const struct nocap_mailbox_layout *l = q->m->layout;
     struct nocap_launch message;
@@ -37,15 +40,17 @@ static void take_message(struct cq *q, const struct cq_target *t, const struct c
             "launch messages in slot 0, since every launch resets the read pointer",
             "one at 0x%llx", wide(t->addr));
     if (known && message.enables != 0) {
-        CQ_HOST(q, CQ_053, message.mode == NOCAP_MODE_DEV, NO_REFS,
-                "launch mode DEV for workers: in HOST mode they never notify", "mode %u",
-                message.mode);
+        bool right = message.mode == NOCAP_MODE_DEV;
+        CQ_HOST_AFTER(q, CQ_053, *mode, right, NO_REFS,
+                      "launch mode DEV for workers: in HOST mode they never notify", "mode %u",
+                      message.mode);
+        *mode = fault_of(q->m, right);
     }
     cq_set_join(&q->program.messaged, tiles);
     q->program.unacked_message |= q->command.mcast;
 }
 
-static void take_write(struct cq *q, const struct cq_target *t)
+static void take_write(struct cq *q, const struct cq_target *t, fault_id *mode)
 {
     struct cq_program *p = &q->program;
     const struct cq_tile_set tiles = cq_target_tiles(q, t);
@@ -71,7 +76,7 @@ static void take_write(struct cq *q, const struct cq_target *t)
     uint64_t ring = t->addr - l->launch_base;
     if (t->addr >= l->launch_base && ring < (uint64_t)l->launch_slots * l->launch_size &&
         ring % l->launch_size == 0 && t->size == l->launch_size) {
-        take_message(q, t, &tiles);
+        take_message(q, t, &tiles, mode);
     } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE) {
         bool known = t->known > NOCAP_GO_SIGNAL_BYTE;
         uint8_t signal = known ? t->payload[NOCAP_GO_SIGNAL_BYTE] : 0;
@@ -91,8 +96,9 @@ static void take_writes(struct cq *q, struct cq_command *k)
         cq_launch_lose_answers(q->m);
         return;
     }
+    fault_id mode = FAULT_NONE;
     for (uint32_t i = 0; i < k->known && !k->targets[i].memory; i++) {
-        take_write(q, &k->targets[i]);
+        take_write(q, &k->targets[i], &mode);
     }
 }
 
