@@ -9,9 +9,11 @@ sim launch-host --tiles 2 --launches 4 --fault done-early -o "$T/early.nocap"
 sim boot --tiles 1 --fault jal-wrong -o "$T/jal.nocap"
 head -c 3000 "$T/good.nocap" >"$T/cut.nocap"
 echo "nothing" >"$T/none.nocap"
-mapfile -t stored < <(share 6 golden/*.nocap)
+part=6
+sanitized && part=24
+mapfile -t stored < <(share $part golden/*.nocap; share $((part / 6)) checker/rules/examples/CQ-0[1-3]*.jsonl)
 traces=("$T/good.nocap" "$T/early.nocap" "$T/none.nocap" "$T/jal.nocap" "$T/missing.nocap"
-    "$T/cut.nocap" "${stored[@]}" checker/rules/examples/CQ-0[1-3]*.jsonl)
+    "$T/cut.nocap" "${stored[@]}")
 printf '%s\n' 'GO-004 -- known' 'SYN-* trace:cut.nocap -- none there' 'RST-* -- used' \
     'GO-* -- old until 2020-01-01' >"$T/waivers"
 forms="text json sarif junit github markdown"
