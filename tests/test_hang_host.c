@@ -10,10 +10,15 @@
 #define HOST_NS      HEADER_OF("ns", "\"host-mmio\"")
 #define OF_HOST      "\"by\":\"host\",\"x\":1,\"y\":2,"
 #define STORE(t, to) "{\"t\":" #t ",\"ev\":\"write\"," OF_HOST to "}\n"
-#define GO           "\"addr\":\"0x370\",\"size\":4,\"value\":\"0x80000000\""
-#define RELEASE      "\"addr\":\"0xffb121b0\",\"size\":4,\"value\":\"0x47000\""
-#define HELD         "\"addr\":\"0xffb121b0\",\"size\":4,\"value\":\"0x47800\""
-#define TEXT         "\"addr\":\"0x40000\",\"size\":4,\"value\":\"0x1\""
+#define STORE_OTHER(t, to)                                                                         \
+    "{\"t\":" #t ",\"ev\":\"write\",\"by\":\"host\",\"x\":2,\"y\":2," to "}\n"
+#define RELEASE_BOTH(t)                                                                            \
+    "{\"t\":" #t ",\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"x2\":2,\"y2\":2," RELEASE    \
+    "}\n"
+#define GO      "\"addr\":\"0x370\",\"size\":4,\"value\":\"0x80000000\""
+#define RELEASE "\"addr\":\"0xffb121b0\",\"size\":4,\"value\":\"0x47000\""
+#define HELD    "\"addr\":\"0xffb121b0\",\"size\":4,\"value\":\"0x47800\""
+#define TEXT    "\"addr\":\"0x40000\",\"size\":4,\"value\":\"0x1\""
 #define LOOKS(t, signal, n, t2)                                                                    \
     "{\"t\":" #t ",\"ev\":\"read\"," OF_HOST "\"addr\":\"0x373\",\"size\":1,\"value\":\"" #signal  \
     "\",\"n\":" #n ",\"t2\":" #t2 "}\n"
@@ -41,6 +46,10 @@ static const struct {
      NOCAP_HANG_INCONCLUSIVE, "the host found DONE"},
     {"a release that is all that happens", HOST STORE(10, HELD) STORE(20, TEXT) STORE(30, RELEASE),
      NOCAP_HANG_INCONCLUSIVE, "the host found DONE"},
+    {"two tiles are released, of which the host looks at one",
+     HOST STORE(10, HELD) STORE_OTHER(10, HELD) STORE(20, TEXT) STORE_OTHER(20, TEXT)
+         RELEASE_BOTH(30) LOOKS(40, 0x40, 10, 900) LOOKS(1000, 0x0, 1, 1000),
+     NOCAP_HANG_NONE, "no agent"},
     {"an upload, and nothing runs", HOST STORE(10, TEXT), NOCAP_HANG_INCONCLUSIVE,
      "nothing was observed"},
     {"words that are pushed, and whether they issue is not observed",

@@ -124,6 +124,17 @@ static void a_wait_for_one_more_is_the_hosts(void **state)
     nocap_hang_free(h);
 }
 
+/* The dispatcher does not look at what is relayed behind its end: that is not lost. */
+static void the_dispatcher_that_has_ended_is_the_root(void **state)
+{
+    (void)state;
+    struct nocap_hang *h = hang_of_fault(NOCAP_SIM_FAULT_RECORD_AFTER_END, NOCAP_SIM_VIEW_RAW);
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    assert_non_null(strstr(said_of_dispatcher(h), "executed TERMINATE"));
+    assert_null(root_named(h, NOCAP_BY_PREFETCH, (struct nocap_xy){14, 2}));
+    nocap_hang_free(h);
+}
+
 static void go_words_for_another_stream_are_the_hosts(void **state)
 {
     (void)state;
@@ -278,6 +289,7 @@ int main(void)
         cmocka_unit_test(a_host_without_a_queue_that_works),
         cmocka_unit_test(a_wait_for_one_more_is_the_hosts),
         cmocka_unit_test(go_words_for_another_stream_are_the_hosts),
+        cmocka_unit_test(the_dispatcher_that_has_ended_is_the_root),
         cmocka_unit_test(workers_that_are_not_seen_have_answered),
         cmocka_unit_test(tiles_that_boot_and_show_nothing_are_no_clean_end),
         cmocka_unit_test(a_slot_left_out_is_the_hosts),

@@ -12,19 +12,17 @@ enum {
     BESIDE = 60,        /* times the longest that any party took to act, where others act */
 };
 
-/* Times in header units. A device whose time is in ns is no simulator: kernels of a millisecond are
- * nothing special there. Of a party whose acts are not observed it is not known what it is at. */
+/* Times in cycles, or microseconds where the header's are ns: such a device is no simulator, and
+ * kernels of a millisecond are nothing special there. Of a party whose acts are not observed it is
+ * not known what it is at. */
+enum { NS = 1000 };
 struct patience {
     uint64_t least, alone, blind;
     unsigned times; /* the longest that any party took to act */
 };
 enum { HIDDEN, SHOWN };
-static const struct patience patience_of[NOCAP_TIME_UNIT_COUNT][2] = {
-    [NOCAP_TIME_CYCLES] =
-        {[HIDDEN] = {50000, 50000, 100000, 12}, [SHOWN] = {5000, 10000, 100000, 6}},
-    [NOCAP_TIME_NS] = {[HIDDEN] = {50000000, 50000000, 100000000, 12},
-                       [SHOWN] = {5000000, 10000000, 100000000, 6}},
-};
+static const struct patience patience_of[] = {
+    [HIDDEN] = {50000, 50000, 100000, 12}, [SHOWN] = {5000, 10000, 100000, 6}};
 
 static uint64_t since(const struct nocap_hang *h, uint64_t t)
 {
@@ -70,12 +68,13 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     uint64_t quiet = chain_quiet(h, p);
     bool followed = wait != SIZE_MAX && p->known,
          said = wait != SIZE_MAX && h->waits[wait].wait.said;
-    enum nocap_time_unit unit = h->report != NULL ? h->report->time_unit : NOCAP_TIME_CYCLES;
-    const struct patience *least = &patience_of[unit][p->known ? SHOWN : HIDDEN];
+    const struct patience *least = &patience_of[p->known ? SHOWN : HIDDEN];
+    bool ns = h->report != NULL && h->report->time_unit == NOCAP_TIME_NS;
+    uint64_t had = quiet / (ns ? NS : 1);
     uint64_t limit = least->times * h->expected;
     bool watched = h->expected > 0
-                       ? (p->polls >= POLLS && quiet >= least->least) || quiet >= least->alone
-                       : p->polls >= POLLS_BLIND && quiet >= least->blind;
+                       ? (p->polls >= POLLS && had >= least->least) || had >= least->alone
+                       : p->polls >= POLLS_BLIND && had >= least->blind;
     bool still = h->quiet >= limit || quiet >= BESIDE * h->expected;
     if ((followed || (h->expected > 0 && !said)) && h->quiet <= h->expected && quiet <= limit) {
         return NOCAP_HANG_RUNNING;

@@ -215,6 +215,11 @@ bool nocap_cq_decode_record(const uint8_t *bytes, size_t size, struct nocap_cq_r
 struct nocap_cq_rect {
     struct nocap_xy low, high;
 };
+/* A single tile is a rectangle without its second corner. */
+static inline bool nocap_cq_is_rect(uint64_t noc_xy)
+{
+    return noc_xy >> 12 != 0;
+}
 uint32_t nocap_cq_rect_encode(struct nocap_cq_rect rect);
 struct nocap_cq_rect nocap_cq_rect_decode(uint32_t noc_xy);
 /* Tiles in it; 0 if the corners are the wrong way round. */

@@ -161,7 +161,7 @@ static void add_list(struct text *t, const struct nocap_cq_command *c, const uin
     struct nocap_cq_command sub;
     add(t, "SET_GO_SIGNAL_NOC_DATA %llu", (unsigned long long)c->num_words);
     if (nocap_cq_subs(c, &subs) && nocap_cq_sub(&subs, 0, bytes, size, &sub)) {
-        add_place(t, sub.noc_xy, sub.noc_xy >> 12 != 0);
+        add_place(t, sub.noc_xy, nocap_cq_is_rect(sub.noc_xy));
         add(t, "%s", subs.count > 1 ? " .." : "");
     }
 }

@@ -1,105 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the commands add up to, in the order of their records: messages, barriers, go words, waits.
  * The order in which the host made them is the order in which the dispatcher executes them. Rules
- * CQ-044, CQ-047, CQ-048, CQ-050, CQ-052, CQ-053. */
+ * CQ-044, CQ-047, CQ-048. */
 #include "replay/cq/cq_private.h"
 
 static struct cq_goes *goes_of(struct cq *q, uint64_t stream)
 {
     uint64_t i = stream - q->numbers->first_stream;
     return i < CQ_STREAMS ? &q->program.streams[i] : NULL;
-}
-
-/* ---- writes ---- */
-
-/* What a launch works with between GO and notify. */
-static bool hits_launch(const struct cq *q, const struct cq_target *t)
-{
-    const struct nocap_mailbox_layout *l = q->m->layout;
-    struct access a = {.addr = t->addr, .size = t->size};
-    uint32_t config = q->sem[CQ_PREFETCH] - 16;
-    return touches(&a, l->launch_base, l->launch_slots * l->launch_size) ||
-           touches(&a, l->go_messages, NOCAP_GO_WORD_SIZE) || touches(&a, l->go_message_index, 4) ||
-           (q->program.blob_end > config && touches(&a, config, q->program.blob_end - config));
-}
-
-/* `mode`: what is wrong with the mode of the command's messages before, which are the same for each
- * rectangle of workers. */
-static void take_message(struct cq *q, const struct cq_target *t, const struct cq_tile_set *tiles,
-                         fault_id *mode)
-{
-    const struct nocap_mailbox_layout *l = q->m->layout;
-    struct nocap_launch message;
-    bool first = t->addr == l->launch_base;
-    bool known = t->known == t->size;
-    if (known) {
-        nocap_launch_decode(l, t->payload, &message);
-    }
-    bool resets = q->numbers->inline_only != 0 || cq_set_meets(tiles, &q->program.reset);
-    CQ_HOST(q, CQ_052, first || !resets, NO_REFS,
-            "launch messages in slot 0, since every launch resets the read pointer",
-            "one at 0x%llx", wide(t->addr));
-    if (known && message.enables != 0) {
-        bool right = message.mode == NOCAP_MODE_DEV;
-        CQ_HOST_AFTER(q, CQ_053, *mode, right, NO_REFS,
-                      "launch mode DEV for workers: in HOST mode they never notify", "mode %u",
-                      message.mode);
-        *mode = fault_of(q->m, right);
-    }
-    cq_set_join(&q->program.messaged, tiles);
-    q->program.unacked_message |= q->command.mcast;
-}
-
-static void take_write(struct cq *q, const struct cq_target *t, fault_id *mode)
-{
-    struct cq_program *p = &q->program;
-    const struct cq_tile_set tiles = cq_target_tiles(q, t);
-    const struct nocap_mailbox_layout *l = q->m->layout;
-    bool hits = hits_launch(q, t);
-    bool busy = cq_set_meets(&tiles, &p->busy);
-    if (busy) {
-        CQ_HOST_AFTER(
-            q, CQ_050, p->intruded != FAULT_NONE ? p->intruded : p->waited, !hits, NO_REFS,
-            "go word, launch message and kernels of a tile left alone until its notify is "
-            "waited for",
-            "%llu bytes at 0x%llx of a tile that has its GO", wide(t->size), wide(t->addr));
-        p->intruded = hits ? q->m->fault : p->intruded;
-    }
-    if (q->command.mcast) { /* it begins with a write barrier of its own */
-        p->unacked = true;
-        p->unacked_index = q->m->event->index;
-        p->unacked_tiles = tiles;
-    }
-    if (touches(&(struct access){.addr = t->addr, .size = t->size}, l->go_message_index, 4)) {
-        cq_launch_lose_answers(q->m);
-    }
-    uint64_t ring = t->addr - l->launch_base;
-    if (t->addr >= l->launch_base && ring < (uint64_t)l->launch_slots * l->launch_size &&
-        ring % l->launch_size == 0 && t->size == l->launch_size) {
-        take_message(q, t, &tiles, mode);
-    } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE) {
-        bool known = t->known > NOCAP_GO_SIGNAL_BYTE;
-        uint8_t signal = known ? t->payload[NOCAP_GO_SIGNAL_BYTE] : 0;
-        if (!known || (signal != NOCAP_GO_GO && signal != NOCAP_GO_DONE)) {
-            cq_set_join(&p->reset, &tiles);
-        }
-    } else if (t->addr >= q->sem[CQ_PREFETCH] - 16 && t->addr < NOCAP_L1_SIZE &&
-               t->size < NOCAP_L1_SIZE && t->addr + t->size > p->blob_end) {
-        p->blob_end = (uint32_t)(t->addr + t->size);
-    }
-}
-
-static void take_writes(struct cq *q, struct cq_command *k)
-{
-    if (!cq_offsets_move(&q->program.offsets, k)) {
-        cq_launch_lose(q, false);
-        cq_launch_lose_answers(q->m);
-        return;
-    }
-    fault_id mode = FAULT_NONE;
-    for (uint32_t i = 0; i < k->known && !k->targets[i].memory; i++) {
-        take_write(q, &k->targets[i], &mode);
-    }
 }
 
 /* ---- SET_GO, SEND_GO ---- */
@@ -118,7 +26,7 @@ static void take_list(struct cq *q, const struct cq_command *k, fault_id fault)
     }
     for (uint32_t i = 0; i < k->known; i++) {
         struct nocap_xy at = nocap_cq_rect_decode(k->targets[i].noc_xy).low;
-        bool worker = k->targets[i].noc_xy >> 12 == 0 && cq_is_worker(q, at);
+        bool worker = !nocap_cq_is_rect(k->targets[i].noc_xy) && cq_is_worker(q, at);
         cq_set_add(&p->list, at);
         p->listed = worker ? p->listed : UNKNOWN; /* a rectangle, or none that is followed */
     }
@@ -524,7 +432,7 @@ void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brie
     case NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET: cq_offsets_set(&q->program.offsets, r); break;
     default:
         if (good) {
-            take_writes(q, k);
+            cq_launch_writes(q, k);
         } else {
             cq_launch_lose(q, nocap_cq_data_offset(c) == NOCAP_CQ_HEADER);
         }

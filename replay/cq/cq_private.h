@@ -331,6 +331,9 @@ void cq_launch_command(struct cq *q, struct cq_command *command, struct cq_brief
                        fault_id fault);
 void cq_brief(const struct nocap_cq_command *command, struct cq_brief *brief);
 
+/* cq_launch_write.c: of a command that writes */
+void cq_launch_writes(struct cq *q, struct cq_command *command);
+
 /* cq_launch_forget.c */
 void cq_launch_forget(struct cq *q);
 void cq_launch_forget_streams(struct cq_program *p);

@@ -139,7 +139,7 @@ static bool has_rectangles(const struct cq *q, const struct cq_command *k)
 {
     bool any = false;
     for (uint32_t i = 0; i < k->known && q->set->multicasts_by_count; i++) {
-        any |= k->targets[i].noc_xy >> 12 != 0;
+        any |= nocap_cq_is_rect(k->targets[i].noc_xy);
     }
     return any;
 }
@@ -162,10 +162,10 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
     for (uint32_t i = 0; problem == NULL && tiles && i < k->known; i++) {
         value = k->targets[i].noc_xy;
         struct nocap_xy at = nocap_cq_rect_decode(value).low;
-        if (q->numbers->go_multicast != 0 && (value >> 12 != 0 || is_ethernet(q, at))) {
+        if (q->numbers->go_multicast != 0 && (nocap_cq_is_rect(value) || is_ethernet(q, at))) {
             continue; /* a rectangle, or a tile whose go word is elsewhere */
         }
-        if (value >> 12 != 0 || !cq_is_worker(q, at)) {
+        if (nocap_cq_is_rect(value) || !cq_is_worker(q, at)) {
             problem = "word 0x%x is no worker tile";
         } else if (cq_set_has(&seen, at)) {
             problem = "word 0x%x stands there twice";
