@@ -59,6 +59,9 @@ COMPILE = $(CC) $(NOCAP_CFLAGS) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(TRAINED)
 SILENT := $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
 Q = $(if $(V),,@$(if $(SILENT),,printf '  %s\n' '$(@:$(BUILD)/%=%)';))
 LINK = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
+# All debug information of the library in each test would take longer than to compile them;
+# `make TEST_LDFLAGS=` for a debugger.
+TEST_LDFLAGS ?= $(if $(findstring -fsanitize,$(CFLAGS)),,-Wl,-S)
 
 # Libraries of their own, which programs load in place of others or beside them.
 TTSIM_SRC := $(wildcard capture/ttsim/*.c)
@@ -184,7 +187,7 @@ $(BUILD)/obj/tests/%.o: private CPPFLAGS += -DGOLDEN_DIR='"$(CURDIR)/golden"' \
 	-DDATA_DIR='"$(CURDIR)/tests/data"' -DEXAMPLES_DIR='"$(CURDIR)/checker/rules/examples"'
 $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(INTERNAL)
 	@mkdir -p $(@D)
-	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka
+	$(Q)$(LINK) $(TEST_LDFLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka
 # A program that tests run under the driver shim.
 $(BUILD)/tests/kmd_client: $(patsubst %,$(BUILD)/obj/tests/%.o,kmd_client kmd_client_rest kmd_client_queue) $(INTERNAL)
 	@mkdir -p $(@D)
@@ -204,7 +207,7 @@ $(BUILD)/tests/libfake-%.so: $(BUILD)/obj/tests/fakes/%.o $(INTERNAL)
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/driver.o \
 		$(INTERNAL)
 	@mkdir -p $(@D)
-	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) $(CLI_LIBS)
+	$(Q)$(LINK) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) $(CLI_LIBS)
 $(BUILD)/fuzzers/%: $(BUILD)/obj/tests/fuzz/%.o $(INTERNAL)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) $(CLI_LIBS)

@@ -125,7 +125,7 @@ static void a_trace_begins_anywhere(void **state)
     for (unsigned i = 0; i < ALL_RUNS; i += STEP) {
         const struct nocap_sim_options options = any_of(i);
         struct run run = run_with(options);
-        const size_t points = effort(8, 3);
+        const size_t points = effort(5, 3);
         for (size_t p = 0; p < points; p++) {
             const struct showing how = {.from = 1 + p * run.count / points,
                                         .piece = p % 2 != 0 ? LINE : 0};
@@ -141,7 +141,7 @@ static void events_are_lost_anywhere(void **state)
     for (unsigned i = 0; i < ALL_RUNS; i += STEP) {
         const struct nocap_sim_options options = any_of(i);
         struct run run = run_with(options);
-        const size_t points = effort(8, 3);
+        const size_t points = effort(5, 3);
         for (size_t p = 0; p < points; p++) {
             const size_t from = 1 + p * (run.count - 3) / points, left = run.count - from - 1;
             const struct showing how = {.lost = from, .lost_end = from + 1 + p * 37 % left};

@@ -92,7 +92,7 @@ static void find_nothing(bool apart)
         NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAST_DISPATCH_MULTICAST};
     const unsigned count = sizeof scenarios / sizeof scenarios[0];
     const char *name;
-    const uint64_t seeds = effort(10, 3);
+    const uint64_t seeds = effort(5, 3);
     for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
         for (uint64_t seed = p * seeds; seed < (p + 1) * seeds; seed++) {
             assert_clean((struct nocap_sim_options){

@@ -17,7 +17,7 @@ static void correct_runs_are_clean(void **state)
 {
     (void)state;
     const char *name;
-    const uint64_t seeds = effort(10, 3);
+    const uint64_t seeds = effort(5, 3);
     for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
         for (uint64_t seed = p * seeds; seed < (p + 1) * seeds; seed++) {
             assert_clean((struct nocap_sim_options){
@@ -153,7 +153,7 @@ static void a_hang_roots_in_its_queue(void **state)
 static void a_trace_may_begin_anywhere(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < effort(32, 8); seed++) {
+    for (uint64_t seed = 0; seed < effort(16, 8); seed++) {
         struct nocap_sim_options options = {
             .size = sizeof options,
             .scenario = scenarios[seed / 2 % 2 * 2],

@@ -46,15 +46,22 @@ status() {
     verdict "$name" $((got != wanted))
 }
 
+# has FILE TEXT: whether a line of $T/FILE has TEXT. Most do, near the start: a process less.
+has() {
+    local start
+    IFS= read -r -d '' -n 8192 start <"$T/$1"
+    [[ $start == *"$2"* ]] || grep -qF -- "$2" "$T/$1"
+}
+
 # out_has NAME TEXT, err_has NAME TEXT: passes if the last output has a line with TEXT.
 out_has() {
-    grep -qF -- "$2" "$T/out"
+    has out "$2"
     local missing=$?
     [ $missing -eq 0 ] || sed 's/^/# out: /' "$T/out" | head -n 20
     verdict "$1" $missing
 }
 err_has() {
-    grep -qF -- "$2" "$T/err"
+    has err "$2"
     local missing=$?
     [ $missing -eq 0 ] || sed 's/^/# err: /' "$T/err" | head -n 20
     verdict "$1" $missing
@@ -65,11 +72,14 @@ sanitized() {
     case ${BUILD:-build} in *asan* | *tsan*) ;; *) return 1 ;; esac
 }
 
-# share N FILE...: one in N of the files, and all in `make long-seeds`.
+# long: whether this is `make long-seeds`.
+long() { [ -n "${NOCAP_LONG_SEEDS-}" ]; }
+
+# share N WORD...: one in N of them, and all in `make long-seeds`.
 share() {
     local n=$1 i
     shift
-    [ -z "${NOCAP_LONG_SEEDS-}" ] || n=1
+    ! long || n=1
     for ((i = 1; i <= $#; i += n)); do echo "${!i}"; done
 }
 

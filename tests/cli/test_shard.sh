@@ -25,7 +25,7 @@ cp "$T/one.text" "$T/one.verbose"
 whole text
 
 # ---- shards ----
-for n in 1 3 24; do
+for n in 3 24; do
     parts=()
     for ((i = 1; i <= n; i++)); do
         "$NOCAP" check --shard "$i/$n" --waivers "$T/waivers" --format json -o "$T/part.$i" "${traces[@]}" 2>/dev/null
@@ -102,15 +102,15 @@ cp "$T/was" "$T/early.nocap"
 
 # Killed at any moment, with what it had begun: nothing is lost, nothing is told twice.
 rm -f "$T/journal"
-for ((i = 1; i <= 20; i++)); do
+for ((i = 1; i <= 10; i++)); do
     "$NOCAP" check --journal "$T/journal" --waivers "$T/waivers" -j 2 "${traces[@]}" >/dev/null 2>&1 &
     run=$!
     sleep "0.0$((RANDOM % 9))"
     kill -9 $run 2>/dev/null
     wait $run 2>/dev/null
 done
-status 3 "after 20 kills" kept
-check "after 20 kills: says the same" cmp "$T/out" "$T/one.text"
+status 3 "after 10 kills" kept
+check "after 10 kills: says the same" cmp "$T/out" "$T/one.text"
 exec 9>>"$T/journal"
 flock 9
 status 2 "two runs, one journal" kept

@@ -11,6 +11,25 @@ same() {
     [ "$got" = "$wanted" ] || echo "# wanted $wanted, got $got"
     verdict "$name" $([ "$got" = "$wanted" ]; echo $?)
 }
+# Pairs of questions with the same answer, all asked of the trace by `pairs` in two runs.
+asked=0
+pair() {
+    printf "select 'answer %d';\n%s;\n" "$((++asked))" "$2" >>"$T/left"
+    printf "select 'answer %d';\n%s;\n" "$asked" "$3" >>"$T/right"
+    echo "$1" >>"$T/names"
+}
+pairs() {
+    local name number=0 side
+    for side in left right; do
+        "$NOCAP" sql --format csv "$1" <"$T/$side" | awk -v to="$T/$side." "/^'answer/ { next } head { head = 0; next }
+            /^answer [0-9]+\$/ { file = to \$2; printf \"\" >file; head = 1; next } { print >file }"
+    done
+    while read -r name; do
+        check "$name" cmp "$T/left.$((++number))" "$T/right.$number"
+    done <"$T/names"
+    check "all pairs were asked" test "$number" = "$asked"
+}
+
 golden=golden
 for name in launch-dev queue-raw firmware-noc-kernel fault-hang-trisc1 fault-done-early aie-dma; do
     trace=$golden/$name.nocap
@@ -40,29 +59,30 @@ for query in "kind = 'write' and agent = 'trisc0'" "tile = '1,2'" "x = 1 and y =
     "x = -1" "tile = '01,2'" "idx > -5 and idx < 3" "idx < 2.5" "chip = 0 and addr = 880" "trace = 'other'" \
     "kind = 'write' or agent = 'host'" "kind in ('noc', 'kernel') and agent = 'trisc1'" "agent is null"; do
     # what SQLite judges by itself, over rows that the table does not choose
-    same "where $query" "$(sql "$trace" "select count(*) from (select *, idx + 0 as i from events limit -1 offset 0) where $query")" \
-        "$trace" "select count(*) from events where $query"
+    pair "where $query" "select count(*) from (select *, idx + 0 as i from events limit -1 offset 0) where $query" \
+        "select count(*) from events where $query"
 done
 for order in agent 'agent desc' 'kind, agent desc' tile 'x, y desc' chip op; do
-    same "order by $order" "$(sql "$trace" "select ${order// desc/}, count(*) from (select * from events limit -1 offset 0) group by ${order// desc/} order by $order")" \
-        "$trace" "select ${order// desc/}, count(*) from events group by ${order// desc/} order by $order"
+    pair "order by $order" "select ${order// desc/}, count(*) from (select * from events limit -1 offset 0) group by ${order// desc/} order by $order" \
+        "select ${order// desc/}, count(*) from events group by ${order// desc/} order by $order"
 done
 for by in agent 'agent, size' 'size desc, agent' 'kind, tile desc' "size > 4" addr 'size desc, addr' 'value, addr desc' 'agent, addr, value'; do
     key=${by// desc/}
     for of in size addr value; do
-        same "$of by $by" "$(sql "$trace" "select $key, sum($of / 7), max($of), count($of), count(*) from (select * from events limit -1 offset 0) group by $key order by $by")" \
-            "$trace" "select $key, sum($of / 7), max($of), count($of), count(*) from events group by $key order by $by"
+        pair "$of by $by" "select $key, sum($of / 7), max($of), count($of), count(*) from (select * from events limit -1 offset 0) group by $key order by $by" \
+            "select $key, sum($of / 7), max($of), count($of), count(*) from events group by $key order by $by"
     done
 done
-same "distinct numbers" "$(sql "$trace" 'select distinct addr, size from (select * from events limit -1 offset 0) order by addr, size')" \
-    "$trace" 'select distinct addr, size from events order by addr, size'
+pair "distinct numbers" 'select distinct addr, size from (select * from events limit -1 offset 0) order by addr, size' \
+    'select distinct addr, size from events order by addr, size'
 check "sizes in the order of the trace" cmp -s <(sql "$trace" 'select idx, size from events' | cut -d, -f2) <(sql "$trace" 'select size from events')
 for by in agent kind tile 'chip, x, y' op trace "kind = 'write' or agent = 'host'"; do
     for where in "1" "kind = 'write'" "x = 1 and agent = 'brisc'" "kind = 'noc' or agent = 'host'" "agent is null"; do
-        same "counts by $by where $where" "$(sql "$trace" "select $by, count(*), sum(size) from events where $where group by $by order by $by")" \
-            "$trace" "select $by, sum(n), nullif(sum(bytes), 0) from counts where $where group by $by order by $by"
+        pair "counts by $by where $where" "select $by, count(*), sum(size) from events where $where group by $by order by $by" \
+            "select $by, sum(n), nullif(sum(bytes), 0) from counts where $where group by $by order by $by"
     done
 done
+pairs "$trace"
 check "a row is what the statement tells apart" test "$(sql "$trace" 'select kind, n from counts' | sort)" = \
     "$(sql "$trace" 'select kind, count(*) from events group by kind' | sort)"
 same "or all events" "$(jq .events <("$NOCAP" info --format json $trace))" "$trace" 'select n from counts'

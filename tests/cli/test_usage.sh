@@ -89,20 +89,18 @@ done
 check "and no input is written to" cmp "$T/before.nocap" "$T/a.nocap"
 
 # Completion, as bash runs it.
+nocap() { # what it said of itself above need not be asked again
+    if [ "$#${2-}" = 2--help ] && [ -e "$T/help.$1" ]; then
+        echo "$(<"$T/help.$1")"
+    else
+        "$NOCAP" "$@"
+    fi
+}
+. cli/nocap.bash-completion
 complete_words() {
-    (
-        nocap() { # what it said of itself above need not be asked again
-            if [ "$#${2-}" = 2--help ] && [ -e "$T/help.$1" ]; then
-                echo "$(<"$T/help.$1")"
-            else
-                "$NOCAP" "$@"
-            fi
-        }
-        . cli/nocap.bash-completion
-        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-        _nocap
-        printf '%s\n' "${COMPREPLY[@]}"
-    )
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _nocap
+    printf '%s\n' "${COMPREPLY[@]}"
 }
 complete_words nocap "" >"$T/out"
 for command in $commands; do out_has "completion knows $command" "$command"; done
