@@ -152,13 +152,25 @@ static void odd_code(void)
     REQUIRE(*(volatile uint32_t *)at == 6);
 }
 
+/* The driver keeps a window whole, and does not free it while it is mapped; of a BAR any page goes. */
 static void unmap(void)
 {
-    REQUIRE(munmap(windows[0], 4096) == 0);
+    enum { PLAIN = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED };
+    uint32_t id = 0;
+    REQUIRE(munmap(windows[0], 4096) == -1 && errno == EINVAL);
+    REQUIRE(munmap(windows[0] + 4096, 2 << 20) == -1 && errno == EINVAL);
+    REQUIRE(mmap(windows[0], 4096, PROT_READ, PLAIN, -1, 0) == MAP_FAILED && errno == EINVAL);
     *(volatile uint32_t *)(windows[0] + 0x1000) = 4;
+    REQUIRE(ioctl(device, KMD_FREE_TLB, &id) == -1 && errno == EBUSY);
     for (unsigned i = 0; i < CLIENT_THREADS; i++) {
         REQUIRE(munmap(windows[i], 2 << 20) == 0);
     }
+    REQUIRE(ioctl(device, KMD_FREE_TLB, &id) == 0);
+    uint8_t *bar = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, device, 0x2000);
+    REQUIRE(bar != MAP_FAILED && munmap(bar + 4096, 4096) == 0);
+    *(volatile uint32_t *)bar = 10;
+    *(volatile uint32_t *)(bar + 0x2000) = 11;
+    REQUIRE(munmap(bar, 3 * 4096) == 0);
 }
 
 /* The device goes away under a mapping: the program gets the signal, at its own address. */

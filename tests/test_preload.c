@@ -186,6 +186,8 @@ static void what_a_driver_does_besides(void **state)
     assert_int_equal(find(e, count, NOCAP_EV_READ, 0x530)->value, 3);
     assert_int_equal(find(e, count, NOCAP_EV_WRITE, 0x540)->value, 5);
     assert_int_equal(find(e, count, NOCAP_EV_WRITE, 0x1000)->value, 4);
+    assert_int_equal(find(e, count, NOCAP_EV_WRITE, 0x2000)->value, 10);
+    assert_int_equal(find(e, count, NOCAP_EV_WRITE, 0x4000)->value, 11);
     unsigned notes = 0;
     for (size_t i = 0; i < count; i++) {
         notes += e[i].kind == NOCAP_EV_NOTE;

@@ -36,7 +36,7 @@ static void *map_trapped(void *address, size_t size, int protection, int flags, 
         r->start = (uintptr_t)start;
         r->end = r->start + size;
         r->alias = alias;
-        if (region_add(r, size)) {
+        if (region_add(r)) {
             return start;
         }
         next()->munmap(start, size);
@@ -62,20 +62,21 @@ static void report_untrapped(struct chip *chip)
     errno = error;
 }
 
-/* Something else is about to stand there. */
-static void replaced(uintptr_t start, size_t size)
+/* Something else is about to stand there. False: the driver does not let go of what does. */
+static bool replaced(uintptr_t start, size_t size)
 {
-    if (region_overlaps(start, size)) {
-        region_remove(start, (size + 4095) & ~(size_t)4095);
+    if (region_overlaps(start, size) && !region_remove(start, (size + 4095) & ~(size_t)4095)) {
+        return false;
     }
     device_memory_gone(start, size);
+    return true;
 }
 
 EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
     struct region r = {0};
-    if ((flags & MAP_FIXED) != 0) {
-        replaced((uintptr_t)address, size);
+    if ((flags & MAP_FIXED) != 0 && !replaced((uintptr_t)address, size)) {
+        return MAP_FAILED;
     }
     bool file = (flags & MAP_ANONYMOUS) == 0 && fd >= 0;
     r.chip = file && shim_mode() != TRAP_OFF ? device_of(fd) : NULL;
@@ -106,15 +107,15 @@ EXPORT void *mmap64(void *address, size_t size, int protection, int flags, int f
 /* The device's side goes first: the driver frees no window that is mapped. */
 EXPORT int munmap(void *address, size_t size)
 {
-    replaced((uintptr_t)address, size);
-    return next()->munmap(address, size);
+    return replaced((uintptr_t)address, size) ? next()->munmap(address, size) : -1;
 }
 
 EXPORT void *shmat(int id, const void *address, int flags)
 {
     struct shmid_ds segment;
-    if ((flags & SHM_REMAP) != 0 && address != NULL && shmctl(id, IPC_STAT, &segment) == 0) {
-        replaced((uintptr_t)address, segment.shm_segsz);
+    if ((flags & SHM_REMAP) != 0 && address != NULL && shmctl(id, IPC_STAT, &segment) == 0 &&
+        !replaced((uintptr_t)address, segment.shm_segsz)) {
+        return MAP_FAILED;
     }
     return next()->shmat(id, address, flags);
 }
@@ -150,8 +151,8 @@ EXPORT void *mremap(void *address, size_t size, size_t new_size, int flags, ...)
             return MAP_FAILED;
         }
     }
-    if (target != NULL) {
-        replaced((uintptr_t)target, new_size);
+    if (target != NULL && !replaced((uintptr_t)target, new_size)) {
+        return MAP_FAILED;
     }
     device_memory_gone((uintptr_t)address, size);
     return next()->mremap(address, size, new_size, flags, target);

@@ -95,10 +95,9 @@ struct region {
     uintptr_t start, end;
     uint8_t *alias; /* the device's byte for `start` */
     struct chip *chip;
-    uint64_t offset;  /* in `space` */
-    uint8_t space;    /* BAR0, BAR2 or BAR4 */
-    uint8_t map;      /* enum nocap_map */
-    unsigned mapping; /* parts of one mmap have the same; its alias goes with the last */
+    uint64_t offset; /* in `space` */
+    uint8_t space;   /* BAR0, BAR2 or BAR4 */
+    uint8_t map;     /* enum nocap_map */
 };
 
 /* ---- regions.c ---- */
@@ -109,9 +108,9 @@ bool region_overlaps(uintptr_t start, size_t size);
 /* The first region that ends after `address`, if there is one; what the table is then. */
 bool region_next(uintptr_t address, struct region *region, uint32_t *version);
 uint32_t region_version(void);
-bool region_add(const struct region *region, size_t alias_size);
-/* Forgets a range; an alias that no region needs any more is unmapped. */
-void region_remove(uintptr_t start, size_t size);
+bool region_add(const struct region *region);
+/* Forgets a range, and unmaps its alias. False: as the driver wants it that cannot be, see errno. */
+bool region_remove(uintptr_t start, size_t size);
 /* Gives up on a region: from now on the program has the device itself there. False: it cannot be
  * put there. */
 bool region_release(uintptr_t address);

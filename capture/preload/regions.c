@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which addresses stand for device memory. Looked up in signal handlers: a table that readers copy
  * from without a lock, and try again if it changed meanwhile. */
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,11 +11,6 @@
 static struct region table[REGIONS_MAX]; /* by start */
 static _Atomic unsigned count;
 static _Atomic uint32_t version; /* odd: it is being changed */
-static struct {
-    uint8_t *alias;
-    size_t size;
-    unsigned regions; /* that use it; 0: free */
-} mappings[REGIONS_MAX];
 static pthread_mutex_t changes = PTHREAD_MUTEX_INITIALIZER;
 
 /* A handler of the changing thread must not look meanwhile. */
@@ -92,67 +88,84 @@ static void insert(unsigned at, const struct region *region)
     memmove(&table[at + 1], &table[at], (n - at) * sizeof *table);
     table[at] = *region;
     atomic_store(&count, n + 1);
-    mappings[region->mapping].regions++;
 }
 
-bool region_add(const struct region *region, size_t alias_size)
+static bool has_room(void)
+{
+    return atomic_load(&count) + 1 < REGIONS_MAX;
+}
+
+bool region_add(const struct region *region)
 {
     sigset_t before;
-    struct region r = *region;
     begin(&before);
-    static unsigned m; /* where the last one was free */
-    for (unsigned i = 0; i < REGIONS_MAX && mappings[m].regions != 0; i++) {
-        m = (m + 1) % REGIONS_MAX;
-    }
-    bool room = mappings[m].regions == 0 && atomic_load(&count) + 1 < REGIONS_MAX;
+    bool room = has_room();
     if (room) {
-        mappings[m].alias = r.alias;
-        mappings[m].size = alias_size;
-        r.mapping = m;
-        insert(position(r.start), &r);
+        insert(position(region->start), region);
     }
     end(&before);
     return room;
 }
 
-static void take_out(unsigned at)
+static void erase(unsigned at)
 {
-    unsigned m = table[at].mapping, n = atomic_load(&count);
+    unsigned n = atomic_load(&count);
     memmove(&table[at], &table[at + 1], (n - at - 1) * sizeof *table);
     atomic_store(&count, n - 1);
-    if (--mappings[m].regions == 0) {
-        next()->munmap(mappings[m].alias, mappings[m].size);
-    }
 }
 
-void region_remove(uintptr_t start, size_t size)
+/* Unmaps a part, or all, of the device's side. False: there is no room, or the driver refuses: it
+ * keeps windows whole. */
+static bool take_out(unsigned at, uintptr_t from, uintptr_t to)
+{
+    struct region *r = &table[at], tail = *r;
+    bool head = r->start < from, rest = to < r->end;
+    if (head && rest && !has_room()) {
+        errno = ENOMEM;
+        return false;
+    }
+    if (next()->munmap(r->alias + (from - r->start), to - from) != 0) {
+        return false;
+    }
+    tail.alias += to - r->start;
+    tail.offset += to - r->start;
+    tail.start = to;
+    if (head) {
+        r->end = from;
+        if (rest) {
+            insert(at + 1, &tail);
+        }
+    } else if (rest) {
+        *r = tail;
+    } else {
+        erase(at);
+    }
+    return true;
+}
+
+/* Parts first: where one is refused, all that is whole stays. */
+bool region_remove(uintptr_t start, size_t size)
 {
     sigset_t before;
     uintptr_t stop = start + size;
+    bool done = true;
     begin(&before);
-    for (unsigned i = position(start); i < atomic_load(&count) && table[i].start < stop;) {
-        struct region *r = &table[i], tail = *r;
-        if (r->start < start && r->end > stop && atomic_load(&count) + 1 < REGIONS_MAX) {
-            tail.alias += stop - r->start;
-            tail.offset += stop - r->start;
-            tail.start = stop;
-            r->end = start;
-            insert(i + 1, &tail);
-            break;
-        }
-        if (r->start < start) {
-            r->end = start;
-            i++;
-        } else if (r->end > stop) {
-            r->alias += stop - r->start;
-            r->offset += stop - r->start;
-            r->start = stop;
-            break;
-        } else {
-            take_out(i);
+    for (unsigned pass = 0; pass < 2; pass++) {
+        unsigned i = position(start);
+        while (done && i < atomic_load(&count) && table[i].start < stop) {
+            const struct region *r = &table[i];
+            bool whole = r->start >= start && r->end <= stop;
+            if (whole && pass == 0) {
+                i++;
+            } else {
+                done =
+                    take_out(i, r->start > start ? r->start : start, r->end < stop ? r->end : stop);
+                i = position(start);
+            }
         }
     }
     end(&before);
+    return done;
 }
 
 bool region_release(uintptr_t address)
@@ -167,10 +180,7 @@ bool region_release(uintptr_t address)
         done = next()->mremap(r.alias, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
                               (void *)r.start) != MAP_FAILED;
         if (done) {
-            unsigned n = atomic_load(&count);
-            memmove(&table[i], &table[i + 1], (n - i - 1) * sizeof *table);
-            atomic_store(&count, n - 1);
-            mappings[r.mapping].regions--;
+            erase(i);
         }
     }
     end(&before);

@@ -4,7 +4,7 @@
  * first window: for each GO that it sees it counts one launch up and says DONE after so many
  * nanoseconds. The device is the device that FAKE_DEVICE_ID says (hex, B140; `none`: the driver
  * does not say), what is pinned lies at FAKE_NOC (hex) there. Windows do not move: what the shim
- * says of them comes from the shim alone. */
+ * says of them comes from the shim alone. A part of one is not unmapped or moved. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,11 @@
 static const char device[] = "/dev/tenstorrent/0";
 static int backing = -1; /* bytes of the device at the offsets of the uncached mappings */
 static unsigned windows;
-static uint64_t mapped_windows;
+static struct {
+    char *at; /* NULL: free */
+    size_t size;
+} mapped[1 << 14]; /* windows, which the driver keeps whole */
+static unsigned mapped_most, mapped_windows;
 
 static void *play_brisc(void *memory)
 {
@@ -158,6 +162,40 @@ int ioctl(int fd, unsigned long command, ...)
     }
 }
 
+static void put_window(void *start, size_t size)
+{
+    unsigned i = 0;
+    while (mapped[i].at != NULL) {
+        i++;
+    }
+    mapped[i].at = start;
+    mapped[i].size = size;
+    mapped_most = i < mapped_most ? mapped_most : i + 1;
+    mapped_windows++;
+}
+
+/* Those in the range go; false: only a part of one is there. */
+static bool take_windows(char *start, size_t size)
+{
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (unsigned i = 0; i < mapped_most; i++) {
+            char *at = mapped[i].at, *end = at + mapped[i].size;
+            if (at == NULL || end <= start || at >= start + size) {
+                continue;
+            }
+            if (at < start || end > start + size) {
+                errno = EINVAL;
+                return false;
+            }
+            if (pass == 1) {
+                mapped[i].at = NULL;
+                mapped_windows--;
+            }
+        }
+    }
+    return true;
+}
+
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
     void *(*real)(void *, size_t, int, int, int, off_t) =
@@ -169,14 +207,43 @@ void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t 
     if (at < KMD_BUFFERS && at / KMD_STEP % 2 == 1) {
         at -= KMD_STEP;
     }
-    if (at >= KMD_WINDOWS && at < KMD_WINDOWS + KMD_STEP) {
+    bool window = at >= KMD_WINDOWS && at < KMD_WINDOWS + KMD_STEP;
+    if (window) {
         at = at - KMD_WINDOWS + KMD_BAR0; /* the first windows */
-        mapped_windows++;
     }
-    return real(address, size, protection, flags, backing, (off_t)at);
+    void *start = real(address, size, protection, flags, backing, (off_t)at);
+    if (window && start != MAP_FAILED) {
+        put_window(start, size);
+    }
+    return start;
 }
 
 void *mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
     return mmap(address, size, protection, flags, fd, offset);
+}
+
+int munmap(void *address, size_t size)
+{
+    int (*real)(void *, size_t) = __extension__(int (*)(void *, size_t)) dlsym(RTLD_NEXT, "munmap");
+    return take_windows(address, size) ? real(address, size) : -1;
+}
+
+void *mremap(void *address, size_t size, size_t new_size, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    void *target = (flags & MREMAP_FIXED) != 0 ? va_arg(list, void *) : NULL;
+    va_end(list);
+    void *(*real)(void *, size_t, size_t, int, ...) =
+        __extension__(void *(*)(void *, size_t, size_t, int, ...)) dlsym(RTLD_NEXT, "mremap");
+    unsigned before = mapped_windows;
+    if (!take_windows(address, size)) {
+        return MAP_FAILED;
+    }
+    void *start = real(address, size, new_size, flags, target);
+    if (start != MAP_FAILED && mapped_windows != before) {
+        put_window(start, new_size);
+    }
+    return start;
 }
