@@ -70,19 +70,12 @@ enum outcome emulate_move(ucontext_t *uc, const struct form *f, const struct reg
     return OUTCOME_DONE;
 }
 
-enum outcome emulate(ucontext_t *uc, const struct region *region, uintptr_t address)
+/* Those that are no plain moves. */
+static enum outcome emulate_slow(ucontext_t *uc, const struct form *f, const struct region *region)
 {
     ZydisDecodedInstruction insn;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    uintptr_t rip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-    const struct form *f = form_and_next(rip);
-    if (f == NULL || rip == address) {
-        return OUTCOME_UNKNOWN; /* no code, or code on the device */
-    }
-    if (f->kind != FORM_SLOW) {
-        return emulate_move(uc, f, region);
-    }
-    if (!instruction_decode(rip, &insn, operands)) {
+    if (!instruction_decode(f->rip, &insn, operands)) {
         return OUTCOME_UNKNOWN;
     }
     if (insn.meta.category == ZYDIS_CATEGORY_STRINGOP) {
@@ -103,4 +96,28 @@ enum outcome emulate(ucontext_t *uc, const struct region *region, uintptr_t addr
         }
     }
     return run_out_of_line(uc, f, &insn, operands, region);
+}
+
+enum outcome emulate(ucontext_t *uc, const struct region *region, uint32_t version,
+                     uintptr_t address)
+{
+    struct thread *t = &shim_thread;
+    uintptr_t rip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    const struct form *f = form_and_next(rip);
+    enum outcome outcome = OUTCOME_UNKNOWN;
+    t->in_access = 1;
+    if (f != NULL && rip != address) { /* else no code, or code on the device */
+        bool plain = f->kind != FORM_SLOW && f->mask == 0;
+        outcome = plain                  ? OUTCOME_DONE /* as soon as it goes on */
+                  : f->kind == FORM_SLOW ? emulate_slow(uc, f, region)
+                                         : emulate_move(uc, f, region);
+        t->in_access = plain;
+    }
+    if (outcome == OUTCOME_DONE) {
+        outcome = go_on(uc, rip, region, version);
+    } else if (outcome == OUTCOME_UNKNOWN) {
+        chip_unlock(region->chip);
+    }
+    t->in_access = 0;
+    return outcome;
 }

@@ -294,14 +294,16 @@ static enum step one(ucontext_t *uc, struct form *f, struct view *v, const struc
     return STEP_DONE;
 }
 
-/* ---- all that follow ---- */
+/* ---- the access that faulted, and all that follow ---- */
 
 /* After an access that nothing followed less is tried the next time. */
-static void follow(ucontext_t *uc, uintptr_t rip)
+static enum outcome follow(ucontext_t *uc, uintptr_t rip, const struct region *region,
+                           uint32_t version)
 {
     struct own own = own_stack(uc);
-    struct view view = {.version = region_version()};
+    struct view view = {.version = version, .region = *region};
     struct form *from = form_at(rip); /* of the last access */
+    enum outcome outcome = shim_thread.in_access ? OUTCOME_UNKNOWN : OUTCOME_DONE;
     unsigned idle = 0;
     for (unsigned i = 0; i < INSTRUCTIONS_MOST && from != NULL && idle < from->reach; i++) {
         struct form *f = form_at((uintptr_t)uc->uc_mcontext.gregs[REG_RIP]);
@@ -311,14 +313,17 @@ static void follow(ucontext_t *uc, uintptr_t rip)
         }
         idle++;
         if (step == STEP_ACCESS) {
-            from->reach = REACH_MOST;
+            shim_thread.in_access = 0;
+            from->reach = i != 0 ? REACH_MOST : from->reach;
             from = f;
             idle = 0;
+            outcome = OUTCOME_DONE;
         }
     }
     if (from != NULL) {
         from->reach = from->reach / 2 > REACH_LEAST ? from->reach / 2 : REACH_LEAST;
     }
+    return outcome;
 }
 
 void go_on_faulted(void)
@@ -328,14 +333,16 @@ void go_on_faulted(void)
     }
 }
 
-void go_on(ucontext_t *uc, uintptr_t rip, struct chip *chip)
+enum outcome go_on(ucontext_t *uc, uintptr_t rip, const struct region *region, uint32_t version)
 {
     struct thread *t = &shim_thread;
-    t->goes_on_in = chip;
+    t->goes_on_in = region->chip;
+    volatile enum outcome outcome = OUTCOME_DONE;
     if (sigsetjmp(t->stop, 0) == 0) { /* else the instruction is still to be done */
         t->goes_on = 1;
-        follow(uc, rip);
+        outcome = follow(uc, rip, region, version);
     }
     t->goes_on = 0;
     give_back(t);
+    return outcome;
 }

@@ -178,13 +178,14 @@ struct form *form_and_next(uintptr_t rip)
 {
     enum { AHEAD = 8 };
     struct form *f = form_at(rip);
-    if (f == NULL || f->ahead) {
-        return f;
+    if (f == NULL) {
+        return NULL;
     }
+    unsigned most = f->ahead ? 1 : AHEAD; /* one again: it may have left the processor's caches */
     f->ahead = true;
     uintptr_t at = rip + f->length;
     for (unsigned i = 0;
-         i < AHEAD && at / PAGE == rip / PAGE && PAGE - at % PAGE >= ZYDIS_MAX_INSTRUCTION_LENGTH;
+         i < most && at / PAGE == rip / PAGE && PAGE - at % PAGE >= ZYDIS_MAX_INSTRUCTION_LENGTH;
          i++) {
         const struct form *next = form_at(at);
         if (next == NULL || next->then == FORM_THEN_STOP || next->then == FORM_THEN_RETURN) {

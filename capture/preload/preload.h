@@ -109,7 +109,8 @@ bool region_overlaps(uintptr_t start, size_t size);
 bool region_next(uintptr_t address, struct region *region, uint32_t *version);
 uint32_t region_version(void);
 bool region_add(const struct region *region);
-/* Forgets a range, and unmaps its alias. False: as the driver wants it that cannot be, see errno. */
+/* Forgets a range, and unmaps its alias. False: as the driver wants it that cannot be, see errno.
+ */
 bool region_remove(uintptr_t start, size_t size);
 /* Gives up on a region: from now on the program has the device itself there. False: it cannot be
  * put there. */
@@ -217,13 +218,16 @@ struct thread {
 };
 extern _Thread_local struct thread shim_thread;
 
-/* Does the access at `address` that faulted. Called with the chip locked; after OUTCOME_STEP it
+/* Does the access at `address` that faulted, and those that follow. `version`: what the table of
+ * regions was. Called with the chip locked, which it is not after, but for OUTCOME_STEP: there it
  * stays so until emulate_finish. */
-enum outcome emulate(ucontext_t *uc, const struct region *region, uintptr_t address);
-/* Goes on after the access of the instruction at `rip` to `chip`, as long as what follows touches
- * the device or is cheap to do: so accesses that are neighbours stay so. The chip is locked before
- * and is not after. */
-void go_on(ucontext_t *uc, uintptr_t rip, struct chip *chip);
+enum outcome emulate(ucontext_t *uc, const struct region *region, uint32_t version,
+                     uintptr_t address);
+/* Goes on with (in_access) or after the access of the instruction at `rip`, as long as what follows
+ * touches the device or is cheap to do: so accesses that are neighbours stay so. The first one goes
+ * the way of those that follow: by then all that they need is in the processor's caches. The chip
+ * is locked before and is not after. */
+enum outcome go_on(ucontext_t *uc, uintptr_t rip, const struct region *region, uint32_t version);
 /* A fault meanwhile, which the program is to meet itself: does not return. Else there was none. */
 void go_on_faulted(void);
 /* Before the first access. */

@@ -92,6 +92,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     struct thread *t = &shim_thread;
     ucontext_t *uc = context;
     struct region region;
+    uint32_t version;
     int error = errno;
     go_on_faulted();
     if (t->stepping) { /* the instruction faulted in another of its operands */
@@ -99,25 +100,18 @@ static void on_fault(int number, siginfo_t *info, void *context)
         emulate_abandon(uc);
         chip_unlock(chip);
     } else if (number == SIGSEGV && info->si_code > 0 &&
-               region_find((uintptr_t)info->si_addr, &region)) {
+               region_next((uintptr_t)info->si_addr, &region, &version) &&
+               region.start <= (uintptr_t)info->si_addr) {
         chip_lock(region.chip);
         if (sigsetjmp(t->fault, 0) != 0) { /* the device itself is gone */
             t->in_access = 0;
+            t->goes_on = 0;
             chip_unlock(region.chip);
             info->si_signo = SIGBUS;
             pass_on(SIGBUS, info, uc);
             return;
         }
-        uintptr_t rip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-        t->in_access = 1;
-        enum outcome outcome = emulate(uc, &region, (uintptr_t)info->si_addr);
-        t->in_access = 0;
-        if (outcome == OUTCOME_DONE) {
-            go_on(uc, rip, region.chip);
-        } else if (outcome == OUTCOME_UNKNOWN) {
-            chip_unlock(region.chip);
-        }
-        if (outcome == OUTCOME_UNKNOWN &&
+        if (emulate(uc, &region, version, (uintptr_t)info->si_addr) == OUTCOME_UNKNOWN &&
             !give_up(&region, (uintptr_t)info->si_addr, "an instruction that cannot be traced")) {
             pass_on(number, info, uc);
         }
