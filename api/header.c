@@ -29,7 +29,14 @@ enum nocap_status api_header(struct nocap_header *to, const struct nocap_trace_h
     RETURN_ERROR_IF(from == NULL, err, NOCAP_E_USAGE, "a trace needs a header");
     RETURN_IF_FAILED(api_take(&h, sizeof h, from, "nocap_trace_header", err));
     if (h.json != NULL) {
-        return from_json(to, h.json, err);
+        RETURN_IF_FAILED(from_json(to, h.json, err));
+        if (h.observes != 0 && !to->has_observes) {
+            nocap_header_free(to);
+            return nocap_fail(err, NOCAP_E_USAGE,
+                              "the header's `json` is all of it, and has no `observes`: the member "
+                              "beside it would be lost");
+        }
+        return NOCAP_OK;
     }
     RETURN_ERROR_IF(
         (unsigned)h.arch >= NOCAP_ARCH_COUNT || (unsigned)h.board >= NOCAP_BOARD_COUNT ||

@@ -263,6 +263,9 @@ static void headers_are_members_or_json(void **state)
     assert_non_null(strstr(nocap_trace_header(trace)->json, "\"scope\":[[1,2]]"));
     assert_non_null(strstr(nocap_trace_header(trace)->json, "\"mine\":5"));
     nocap_trace_close(trace);
+    header.observes = NOCAP_CLASS_KERNEL; /* not in the JSON */
+    assert_int_equal(nocap_trace_create(&writer, "h.nocap", &header, NULL, &err), NOCAP_E_USAGE);
+    assert_non_null(strstr(err.text, "observes"));
     header.json = "{\"nocap\":2}";
     assert_int_equal(nocap_trace_create(&writer, "h.nocap", &header, NULL, &err), NOCAP_E_INPUT);
     header.json = NULL;

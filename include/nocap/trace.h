@@ -78,7 +78,7 @@ struct nocap_trace_header {
     const char *producer; /* NULL: not said */
     /* The whole header as one JSON object, with keys that have no member here, such as `scope` or
      * `firmware`. Reading: always there. Writing: if it is not NULL the members above do not
-     * count. */
+     * count; `observes` there and not here is refused. */
     const char *json;
 };
 
