@@ -206,6 +206,8 @@ static void record_each(const char *path)
     nocap_tap_noc(&tap, NOCAP_OP_INLINE, 0, 3, 0x1FFFFFFFF, far_away, 0x370, 4);
     nocap_tap_noc(&tap, NOCAP_OP_ATOMIC, 0, 3, 1, far_away, 0x36000, 4);
     nocap_tap_kernel(&tap, NOCAP_OP_EXIT, 0x8420);
+    struct nocap_tap interface = nocap_tap_of(capture, &cycle, 1, 2, NOCAP_BY_NONE);
+    nocap_tap_noc(&interface, NOCAP_OP_ATOMIC, 0, 3, 1, far_away, 0x36000, 4);
     cycle = 79;
     nocap_capture_set_time(capture, cycle);
     nocap_capture_reset(capture, NOCAP_OP_HALT, tap.tile, tap.by);
@@ -242,6 +244,8 @@ static void each_call_says_what_it_was_given(void **state)
     e = next(trace);
     assert_true(e->kind == NOCAP_EV_KERNEL && e->op == NOCAP_OP_EXIT && e->pc == 0x8420 &&
                 e->by == NOCAP_BY_NCRISC && e->t == 78);
+    e = next(trace);
+    assert_true(e->kind == NOCAP_EV_NOC && (e->has & NOCAP_F_BY) == 0 && e->at.y == 2);
     e = next(trace);
     assert_true(e->kind == NOCAP_EV_RESET && e->t == 79);
     nocap_trace_close(trace);

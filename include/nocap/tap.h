@@ -29,7 +29,8 @@ struct nocap_tap {
                                       recorded; it stays where it is, and never goes back */
     uint16_t chip;
     struct nocap_xy tile; /* in coordinates of NOC 0 */
-    uint8_t by;           /* enum nocap_agent: NOCAP_BY_BRISC .. */
+    uint8_t by;           /* enum nocap_agent: NOCAP_BY_BRISC .. NOCAP_BY_NONE: for requests, where
+                             the network interface does not know which core made them */
 };
 
 /* What these calls show where all of them are made. Name in the header's `observes` only what is
@@ -97,7 +98,7 @@ static inline struct nocap_event nocap_tap_event(const struct nocap_tap *tap, en
     event.chip = tap->chip;
     event.at = tap->tile;
     event.by = tap->by;
-    event.has = NOCAP_F_AT | NOCAP_F_BY;
+    event.has = tap->by != NOCAP_BY_NONE ? NOCAP_F_AT | NOCAP_F_BY : NOCAP_F_AT;
     return event;
 }
 
@@ -154,7 +155,9 @@ NOCAP_TAP_COLD void nocap_tap_record_kernel(const struct nocap_tap *tap, enum no
 /* ---- the taps ---- */
 
 /* `size` bytes, 1, 2, 4 or 8, of `value` are stored at `addr`, as the core sees it: memory or a
- * register. For bytes that a NOC request brings: a tap of the target tile by NOCAP_BY_NOC. */
+ * register. Call it before the store is done: what that sets off comes behind it. For bytes that a
+ * NOC request brings: a tap of the target tile by NOCAP_BY_NOC; more than 8 at a time:
+ * nocap_capture_write_data. */
 static inline void nocap_tap_store(const struct nocap_tap *tap, uint64_t pc, uint64_t addr,
                                    unsigned size, uint64_t value)
 {
