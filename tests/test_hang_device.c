@@ -239,6 +239,41 @@ static void who_posted_before(void **state)
     nocap_hang_free(h);
 }
 
+/* A bank of Src is handed over by the unpackers of thread 0, given back by the math of thread 1. */
+static void who_hands_a_bank_over(void **state)
+{
+    (void)state;
+#define BANK(t, n, side, owner)                                                                    \
+    "{\"t\":" #t ",\"ev\":\"tensix\",\"op\":\"src\"," TILE "\"thread\":" #n                        \
+    ",\"bank\":\"a\",\"side\":\"" #side "\",\"owner\":\"" #owner "\"}\n"
+#define BANKS(owner)                                                                               \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"complete\":true,\"observes\":[\"tensix-push\","         \
+    "\"tensix-issue\",\"tensix-unit\",\"core-mmio\",\"core-load\",\"core-store\"]}\n" BANK(        \
+        5, 0, unpack, owner) BANK(6, 1, math, owner)
+#define END "{\"t\":1000000,\"ev\":\"note\"}\n"
+    static const struct {
+        const char *trace, *what;
+        unsigned waits, by; /* threads */
+    } banks[] = {
+        {BANKS(unpackers) ISSUED(10, 1, 0xa2400080) WORD(13, push, 1, 0x26c00000)
+             WORD(20, push, 0, 0x42008041) END,
+         "SRCA_VLD still says wait", 1, 0},
+        {BANKS(matrix) ISSUED(10, 0, 0xa2400020) WORD(13, push, 0, 0xb00c0045)
+             WORD(20, push, 1, 0x26c00000) END,
+         "SRCA_CLR still says wait", 0, 1},
+    };
+    for (size_t i = 0; i < sizeof banks / sizeof banks[0]; i++) {
+        write_text("bank.jsonl", banks[i].trace);
+        struct nocap_hang *h = hang_of("bank.jsonl");
+        const struct nocap_hang_wait *w = &h->waits[banks[i].waits];
+        assert_int_equal(h->wait_count, 2);
+        assert_int_equal(w->wait.thread, banks[i].waits);
+        assert_non_null(strstr(w->what, banks[i].what));
+        assert_int_equal(w->wait.by.agent, NOCAP_BY_TRISC0 + banks[i].by);
+        nocap_hang_free(h);
+    }
+}
+
 /* No hang where a run is well, wherever its trace is cut. */
 static void cut_anywhere(void **state)
 {
@@ -353,6 +388,7 @@ int main(void)
         cmocka_unit_test(faults_of_the_device),
         cmocka_unit_test(who_can_still_post),
         cmocka_unit_test(who_posted_before),
+        cmocka_unit_test(who_hands_a_bank_over),
         cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(the_faulty_core_is_the_root),
         cmocka_unit_test(a_broken_queue_is_not_idle),

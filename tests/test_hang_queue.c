@@ -283,6 +283,55 @@ static void hangs_of_two_dispatchers_have_their_roots(void **state)
     }
 }
 
+/* clang-format off */
+#define ASKS_ALL HEADER("cq", "host-mmio", "core-load", "core-mmio", "noc", "sysmem")
+#define ASKED                                                                                      \
+    LINE({"t":20,"ev":"cq","op":"record","slot":0,"entry":"0x4","addr":"0x100","size":64,          \
+          "data":"05000000200000004000000000000000030100000000000020000000000000000100000000000000000000000000000000000000000000000000000000000000"})
+#define EXECUTED                                                                                   \
+    LINE({"t":21,"ev":"cq","op":"fetch","slot":0,"addr":"0x100","size":64})                        \
+    LINE({"t":22,"ev":"cq","op":"landed","slot":0,"addr":"0x100","size":64})                       \
+    LINE({"t":30,"ev":"cq","op":"relay","addr":"0x1a000","size":32})                               \
+    LINE({"t":31,"ev":"cq","op":"credit","x":14,"y":3,"sem":0,"by":"prefetch","value":"0x1"})      \
+    LINE({"t":32,"ev":"cq","op":"exec","addr":"0x1a000","data":"03010000000000002000000000000000"})
+#define POLLS(agent, row, address, bytes, v)                                                       \
+    LINE({"t":50,"ev":"read","by":agent,"x":14,"y":row,"addr":address,"size":bytes,"value":v,      \
+          "n":200000,"t2":2000000})
+/* clang-format on */
+
+/* One record, which asks for an event, and a poll: who polls, on whom it waits, for what. */
+static const struct {
+    const char *trace, *what;
+    unsigned who, by;
+} polls[] = {
+    {ASKS_ALL ASKED POLLS("host", 2, "0x19840", 2, "0x4"),
+     "slot 0 of the prefetch queue, which still holds 0x4", NOCAP_BY_HOST, NOCAP_BY_PREFETCH},
+    {ASKS_ALL ASKED EXECUTED POLLS("brisc", 3, "0x196e0", 4, "0x400"),
+     "room in the completion queue", NOCAP_BY_DISPATCH, NOCAP_BY_HOST},
+    {ASKS_ALL ASKED EXECUTED POLLS("brisc", 3, "0xffb20204", 4, "0x400"),
+     "NIU0.MST_WR_ACK_RECEIVED stays 0x400", NOCAP_BY_DISPATCH, NOCAP_BY_NONE},
+};
+
+static void what_is_polled_is_said(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof polls / sizeof polls[0]; i++) {
+        write_text("polls.jsonl", polls[i].trace);
+        struct nocap_hang *h = hang_of("polls.jsonl");
+        bool there = false;
+        for (size_t k = 0; k < h->wait_count; k++) {
+            const struct nocap_hang_wait *w = &h->waits[k];
+            there |= w->wait.who.agent == polls[i].who && w->wait.by.agent == polls[i].by &&
+                     strstr(w->what, polls[i].what) != NULL;
+        }
+        if (!there) {
+            print(h);
+            fail_msg("%s", polls[i].what);
+        }
+        nocap_hang_free(h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +343,7 @@ int main(void)
         cmocka_unit_test(tiles_that_boot_and_show_nothing_are_no_clean_end),
         cmocka_unit_test(a_slot_left_out_is_the_hosts),
         cmocka_unit_test(hangs_of_two_dispatchers_have_their_roots),
+        cmocka_unit_test(what_is_polled_is_said),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }
