@@ -6,7 +6,9 @@
 
 #include "formats/firmware_files.h"
 
-int cli_elf_split(const struct cli_call *call, const char *text, char **name, const char **path)
+/* "brisc=fw/brisc.elf": `name` is the caller's to free, `path` the rest of `text`. Gives the exit
+ * status. */
+static int split(const struct cli_call *call, const char *text, char **name, const char **path)
 {
     const char *sign = strchr(text, '=');
     if (sign == NULL || sign == text || sign[1] == '\0') {
@@ -32,7 +34,7 @@ int cli_elf_with(const struct cli_call *call, const struct cli_list *args,
     }
     int result = CLI_EXIT_OK;
     for (size_t i = 0; result == CLI_EXIT_OK && i < args->count; i++) {
-        result = cli_elf_split(call, args->items[i], (char **)&elf[i].name, &elf[i].path);
+        result = split(call, args->items[i], (char **)&elf[i].name, &elf[i].path);
     }
     result = result == CLI_EXIT_OK ? run(call, elf, args->count) : result;
     for (size_t i = 0; i < args->count; i++) {
@@ -49,7 +51,7 @@ int cli_elf_open(const struct cli_call *call, const struct cli_list *args,
     for (size_t i = 0; i < args->count; i++) {
         char *name;
         const char *path;
-        int result = cli_elf_split(call, args->items[i], &name, &path);
+        int result = split(call, args->items[i], &name, &path);
         if (result != CLI_EXIT_OK) {
             return result;
         }

@@ -26,10 +26,6 @@
             offsetof(type, elf), CLI_LIST, 0                                                       \
     }
 
-/* "brisc=fw/brisc.elf": `name` is the caller's to free, `path` the rest of `text`. Gives the exit
- * status. */
-int cli_elf_split(const struct cli_call *call, const char *text, char **name, const char **path);
-
 /* Calls `run` with the arguments taken apart. Gives the exit status. */
 int cli_elf_with(const struct cli_call *call, const struct cli_list *args,
                  int (*run)(const struct cli_call *call, const struct nocap_elf_arg *elf,

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/foreign_text.h"
 #include "capture/live/elf_files.h"
 #include "cli/live.h"
 #include "cli/profile_option.h"

@@ -386,11 +386,6 @@ uint32_t nocap_elf_text_size(const struct nocap_elf_image *image)
     return image->text_size;
 }
 
-uint32_t nocap_elf_entry(const struct nocap_elf_image *image)
-{
-    return image->entry;
-}
-
 const char *nocap_elf_symbol(const struct nocap_elf_image *image, uint32_t address,
                              uint32_t *offset)
 {

@@ -40,7 +40,6 @@ const struct nocap_elf_segment *nocap_elf_segment(const struct nocap_elf_image *
 uint32_t nocap_elf_text_base(const struct nocap_elf_image *image);
 /* Bytes of the .text section; 0: the file has no section table. */
 uint32_t nocap_elf_text_size(const struct nocap_elf_image *image);
-uint32_t nocap_elf_entry(const struct nocap_elf_image *image);
 /* Function or object that contains `address`, NULL if none; `offset` from its start. */
 const char *nocap_elf_symbol(const struct nocap_elf_image *image, uint32_t address,
                              uint32_t *offset);

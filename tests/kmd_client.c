@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program that drives the (fake) device as drivers do, knowing nothing of nocap: tests and the
  * bench run it under the shim. usage: kmd_client MODE [N [STATUS]] */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -92,7 +92,13 @@ static size_t encode(const struct example *x, uint8_t *bytes)
     if (nocap_cq_data_offset(&x->command) > size && x->command.offset_count == 0) {
         size = nocap_cq_data_offset(&x->command);
     }
-    return nocap_cq_encode_relay_inline((uint32_t)size + x->payload, bytes);
+    size += x->payload;
+    struct nocap_cq_command relay = {.side = NOCAP_CQ_PREFETCH,
+                                     .id = NOCAP_CQ_PREFETCH_RELAY_INLINE,
+                                     .length = size,
+                                     .stride = nocap_cq_align(size + NOCAP_CQ_HEADER, 64)};
+    nocap_cq_encode(&relay, bytes);
+    return relay.stride;
 }
 
 static struct nocap_report *check_record(const uint8_t *bytes, size_t size)

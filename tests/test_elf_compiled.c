@@ -39,7 +39,6 @@ static void cross_compiled(void **state)
     assert_string_equal(err.text, "");
     assert_int_equal(status, NOCAP_OK);
     assert_int_equal(nocap_elf_text_base(image), 0x6640);
-    assert_int_equal(nocap_elf_entry(image), 0x6640);
     assert_int_equal(nocap_elf_segment_count(image), 2);
     const struct nocap_elf_segment *text = nocap_elf_segment(image, 0);
     const struct nocap_elf_segment *data = nocap_elf_segment(image, 1);

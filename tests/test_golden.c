@@ -4,7 +4,6 @@
 #include "tests/small_trace.h"
 #include "tests/temp_dir.h"
 
-#include <limits.h>
 #include <sys/stat.h>
 
 #include "checker/compare/diff.h"

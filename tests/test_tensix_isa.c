@@ -51,8 +51,6 @@ static void the_table_is_that_of_the_documents(void **state)
     assert_true(nocap_tensix_is_held(0x02000000, NOCAP_BLOCK_ALL));
     assert_false(nocap_tensix_is_held(0x02000000, NOCAP_BLOCK_ALL & ~NOCAP_BLOCK_SFPU));
     assert_true(nocap_tensix_is_held(0xA6000000, NOCAP_BLOCK_XMOV));
-    assert_int_equal(nocap_tensix_opcode_from_name("SFPARECIP"), 0x99);
-    assert_int_equal(nocap_tensix_opcode_from_name("SFP"), -1);
 }
 
 static void operands_lie_apart_and_survive(void **state)
@@ -61,10 +59,9 @@ static void operands_lie_apart_and_survive(void **state)
     for (unsigned opcode = 0; opcode < NOCAP_TENSIX_OPCODES; opcode++) {
         unsigned count;
         const struct nocap_tensix_operand_info *o = nocap_tensix_operands(opcode, &count);
-        uint32_t values[24] = {0}, word, above = 24;
+        uint32_t values[24] = {0}, word = (uint32_t)opcode << 24, above = 24;
         if (nocap_tensix_opcodes[opcode].name == NULL) {
             assert_int_equal(count, 0);
-            assert_false(nocap_tensix_encode(opcode, values, 0, &word));
             continue;
         }
         assert_true(count <= 24);
@@ -72,17 +69,12 @@ static void operands_lie_apart_and_survive(void **state)
             assert_true(o[i].low + o[i].bits <= above);
             above = o[i].low;
             values[i] = (0x5A5A5A5Au >> i) & ((UINT32_C(1) << o[i].bits) - 1);
+            word |= values[i] << o[i].low;
         }
-        assert_true(nocap_tensix_encode(opcode, values, count, &word));
         assert_int_equal(nocap_tensix_opcode(word), opcode);
         assert_int_equal(nocap_tensix_stray_bits(word), 0);
         for (unsigned i = 0; i < count; i++) {
             assert_int_equal(nocap_tensix_operand(word, &o[i]), values[i]);
-        }
-        assert_false(nocap_tensix_encode(opcode, values, count + 1, &word));
-        if (count > 0) {
-            values[0] = UINT32_C(1) << o[0].bits;
-            assert_false(nocap_tensix_encode(opcode, values, count, &word));
         }
     }
 }
@@ -109,13 +101,10 @@ static void words_read_as_kernels_write_them(void **state)
 static void rotated_words(void **state)
 {
     (void)state;
-    uint32_t word, instruction;
+    uint32_t word;
     assert_true(nocap_ttinsn_decode(0x89000006, &word)); /* ttstallwait 128,1 */
     assert_int_equal(word, 0xA2400001);
-    assert_true(nocap_ttinsn_encode(word, &instruction));
-    assert_int_equal(instruction, 0x89000006);
     assert_false(nocap_ttinsn_decode(0x00008067, &word)); /* ret */
-    assert_false(nocap_ttinsn_encode(0xC0000000, &instruction));
 }
 
 /* ---- expansion ---- */

@@ -4,7 +4,6 @@
 #include "tests/temp_dir.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>

@@ -6,8 +6,8 @@
 
 #define V(insn, INSN, name) ((insn)->value[NOCAP_AIE_##INSN##_##name])
 
-bool run_insn(const struct machine *r, const struct run_frame *frame, uint32_t pc,
-              struct nocap_aie_insn *insn)
+static bool run_insn(const struct machine *r, const struct run_frame *frame, uint32_t pc,
+                     struct nocap_aie_insn *insn)
 {
     return pc < NOCAP_AIE_PAGE_SIZE &&
            nocap_aie_decode(r->options->dialect, frame->bytes + pc, NOCAP_AIE_PAGE_SIZE - pc,

@@ -142,8 +142,6 @@ void run_wake(struct machine *r, const struct run_uc *uc, const struct run_frame
 /* Lets the array end a wait; false: it cannot. */
 bool run_answer(struct machine *r, const struct run_uc *uc, const struct run_frame *frame,
                 const struct run_job *job);
-bool run_insn(const struct machine *r, const struct run_frame *frame, uint32_t pc,
-              struct nocap_aie_insn *insn);
 
 /* run.c */
 /* Runs a chain of pages before the calling job goes on; `then` another one after it. */

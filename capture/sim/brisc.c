@@ -36,7 +36,7 @@ static sim_brisc_routine launch, start_kernels, finish, notify, move_read_pointe
         return;                                                                                    \
     } while (0)
 
-uint32_t sim_brisc_load(const struct sim_brisc *b, uint32_t addr, uint32_t size)
+static uint32_t sim_brisc_load(const struct sim_brisc *b, uint32_t addr, uint32_t size)
 {
     uint32_t value = 0;
     memcpy(&value, b->l1 + addr, size);

@@ -95,7 +95,6 @@ enum sim_brisc_pc {
 /* Where it begins: the dispatch loop. */
 sim_brisc_routine sim_brisc_idle;
 
-uint32_t sim_brisc_load(const struct sim_brisc *b, uint32_t addr, uint32_t size);
 uint32_t sim_brisc_sync_word(const struct sim_brisc *b);
 uint32_t sim_brisc_sync_address(const struct sim_brisc *b, unsigned processor);
 /* Reads which go word counts, and its signal. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "capture/sim/scenario.h"
-#include "formats/blackhole/mailbox.h"
 
 #define SCENARIO(NAME, name, line) {name, line},
 const struct nocap_sim_scenario_info nocap_sim_scenarios[NOCAP_SIM_SCENARIO_COUNT] = {

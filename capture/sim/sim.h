@@ -94,10 +94,9 @@ static inline bool nocap_sim_fault_triggers(const struct nocap_sim_fault_info *f
     return (fault->scenarios >> scenario & 1) != 0;
 }
 
-/* -1 if there is no such scenario, fault or view. */
+/* -1 if there is no such scenario or fault. */
 int nocap_sim_scenario_from_name(const char *name);
 int nocap_sim_fault_from_name(const char *name);
-int nocap_sim_view_from_name(const char *name);
 
 enum nocap_sim_default { NOCAP_SIM_TILES = 4, NOCAP_SIM_LAUNCHES = 8, NOCAP_SIM_WORKERS = 4 };
 

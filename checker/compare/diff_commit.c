@@ -26,7 +26,7 @@ enum nocap_status diff_queue_push(struct diff_queue *queue, const struct diff_st
 }
 
 /* A queue that was long and is empty gives its memory back. */
-void diff_queue_drop(struct diff_queue *queue, size_t count)
+static void diff_queue_drop(struct diff_queue *queue, size_t count)
 {
     queue->head = queue->capacity == 0 ? 0 : (queue->head + count) & (queue->capacity - 1);
     queue->count -= count;

@@ -56,7 +56,6 @@ static inline const struct diff_step *diff_step_at(const struct diff_queue *queu
 
 enum nocap_status diff_queue_push(struct diff_queue *queue, const struct diff_step *step,
                                   struct nocap_error *err);
-void diff_queue_drop(struct diff_queue *queue, size_t count);
 
 /* Takes equal steps off both queues, and differences as soon as enough is known of what follows;
  * `ended`: no steps will come any more. */

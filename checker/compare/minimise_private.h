@@ -41,6 +41,4 @@ void minimise_free(struct minimise_set *set);
 /* Leaves out what is not needed. */
 enum nocap_status minimise_reduce(struct minimise_set *set, struct nocap_error *err);
 
-bool minimise_same(const struct nocap_finding *finding, const struct nocap_divergence *divergence);
-
 #endif

@@ -106,7 +106,7 @@ struct verdict {
     bool reached, others;
 };
 
-bool minimise_same(const struct nocap_finding *finding, const struct nocap_divergence *d)
+static bool minimise_same(const struct nocap_finding *finding, const struct nocap_divergence *d)
 {
     return finding->rule == d->rule && finding->chip == d->chip && finding->at.x == d->at.x &&
            finding->at.y == d->at.y && finding->agent == d->agent && finding->thread == d->thread;

@@ -97,16 +97,6 @@ enum nocap_stream_kind nocap_stream_key_kind(const struct nocap_stream_key *key)
     return (enum nocap_stream_kind)(key->word[0] >> KEY_KIND);
 }
 
-int nocap_stream_key_compare(const struct nocap_stream_key *a, const struct nocap_stream_key *b)
-{
-    for (int i = 0; i < 2; i++) {
-        if (a->word[i] != b->word[i]) {
-            return a->word[i] < b->word[i] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
 /* ---- objects ---- */
 
 enum { SYNC_OBJECTS = NOCAP_SYNC_BYTES };

@@ -9,11 +9,9 @@
 #include "checker/core/notes.h"
 #include "checker/core/selection.h"
 #include "checker/report/waivers.h"
-#include "formats/blackhole/mailbox.h"
 #include "formats/import/import.h"
 #include "formats/profile/profile.h"
 #include "formats/trace/note.h"
-#include "replay/core/waits.h"
 
 static void report_observes(struct check *check, const char *observed)
 {

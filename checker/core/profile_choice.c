@@ -10,7 +10,6 @@
 
 #include "checker/core/queue_evidence.h"
 #include "formats/blackhole/mailbox.h"
-#include "formats/blackhole/tile_map.h"
 #include "formats/profile/profile.h"
 
 enum {

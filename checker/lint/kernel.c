@@ -10,7 +10,6 @@
 #include "checker/core/findings.h"
 #include "checker/core/selection.h"
 #include "formats/blackhole/tensix_extract.h"
-#include "formats/blackhole/tensix_isa.h"
 #include "formats/blackhole/tile_map.h"
 
 enum { TILE_X = 1, TILE_Y = 2, NAME_SIZE = 8 };

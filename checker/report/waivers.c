@@ -344,7 +344,8 @@ void nocap_waivers_judged(struct nocap_waivers *waivers, const char *trace, cons
     }
 }
 
-bool nocap_waivers_state(const struct nocap_waivers *waivers, size_t i, char *text, size_t size,
+/* Number `i`, whose note stands in `text`; false: there are no more. */
+static bool waiver_state(const struct nocap_waivers *waivers, size_t i, char *text, size_t size,
                          struct nocap_waiver_state *state)
 {
     if (i >= waivers->count) {
@@ -373,7 +374,7 @@ enum nocap_status nocap_waivers_notes(const struct nocap_waivers *waivers, nocap
 {
     struct nocap_waiver_state state;
     char text[NOTE_MAX];
-    for (size_t i = 0; nocap_waivers_state(waivers, i, text, sizeof text, &state); i++) {
+    for (size_t i = 0; waiver_state(waivers, i, text, sizeof text, &state); i++) {
         if (state.note != NULL) {
             RETURN_IF_FAILED(note(context, state.id, state.note, err));
         }
@@ -387,7 +388,7 @@ void nocap_waivers_json(struct nocap_json *json, const char *key,
     struct nocap_waiver_state state;
     char text[NOTE_MAX];
     nocap_json_array(json, key);
-    for (size_t i = 0; nocap_waivers_state(waivers, i, text, sizeof text, &state); i++) {
+    for (size_t i = 0; waiver_state(waivers, i, text, sizeof text, &state); i++) {
         if (!state.used && state.note == NULL) {
             continue;
         }

@@ -35,9 +35,6 @@ struct nocap_waiver_state {
     bool used;
     const char *id, *note; /* a sentence "file:line: .."; NULL: nothing to say */
 };
-/* Number `i`, whose note stands in `text`; false: there are no more. */
-bool nocap_waivers_state(const struct nocap_waivers *waivers, size_t i, char *text, size_t size,
-                         struct nocap_waiver_state *state);
 
 /* The notes of all. */
 typedef enum nocap_status nocap_waiver_note(void *context, const char *id, const char *note,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One page for browsers, which needs nothing else: what check and hang say, as their JSON, and a
  * picture made of the timeline. page.html is the frame, styles and scripts are put into it. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON file about the kernels of a design: each with its arguments, and instances with text and
  * buffers of their own, which become one ELF file. Source: files of the assembler of 2026. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include <strings.h>
 
 #include "formats/aie/asm_private.h"
-#include "formats/aie/operands.h"
 
 #define FAIL(program, statement, word, ...)                                                        \
     aie_source_error((program), (statement)->place, (word), __VA_ARGS__)

@@ -3,7 +3,6 @@
  * assembler puts that code behind the program: two jobs that do nothing where there is nothing to
  * save, else what asm_preempt_code.c writes.
  * Source: files of the assembler of 2026. */
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

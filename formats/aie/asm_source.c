@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assembly text to statements: lines, labels, instructions. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -84,7 +83,7 @@ struct aie_chain *aie_source_chain(struct aie_source *s)
     return &list[at];
 }
 
-const char *aie_last_name(const char *path)
+static const char *aie_last_name(const char *path)
 {
     const char *colon = strrchr(path, ':');
     return colon == NULL ? path : colon + 1;

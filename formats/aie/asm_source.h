@@ -85,7 +85,6 @@ enum nocap_status aie_source_file(struct aie_source *s, const struct aie_word *n
 struct aie_column *aie_source_column(struct aie_program *program, uint32_t kernel, uint32_t uc);
 struct aie_chain *aie_source_chain(struct aie_source *s);
 /* The last part of a chain's path. */
-const char *aie_last_name(const char *path);
 enum nocap_status aie_source_add(struct aie_source *s, const struct aie_statement *statement);
 /* Fails if a job is open; `before` is what may not stand in it. */
 enum nocap_status aie_source_closed(struct aie_source *s, const char *before);

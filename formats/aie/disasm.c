@@ -3,7 +3,6 @@
  * wherever an instruction or a descriptor points into the data. Pages that this does not make come
  * as their bytes. */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -75,7 +75,8 @@ void aie_put_bytes(const struct aie_printer *p, const uint8_t *bytes, size_t fro
     }
 }
 
-bool aie_is_symbol(const char *name, size_t most)
+/* Whether a name of at most `most` bytes can stand in the text. */
+static bool aie_is_symbol(const char *name, size_t most)
 {
     size_t length = 0;
     while (isalnum((unsigned char)name[length]) ||

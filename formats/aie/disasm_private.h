@@ -59,8 +59,6 @@ void aie_put_page_head(struct aie_printer *printer, const struct nocap_aie_page 
 /* disasm_verify.c: whether asm makes the same file of the text. Sets `raw` of pages that have to
  * come as bytes for that, and `complete`. Fails only for want of memory. */
 enum nocap_status aie_verify(struct aie_printer *printer, bool *same, struct nocap_error *err);
-/* Whether a name of at most `most` bytes can stand in the text. */
-bool aie_is_symbol(const char *name, size_t most);
 /* ".bytes OFFSET, HEX", without the end of the line. */
 void aie_put_line(const struct aie_printer *printer, uint32_t at, const uint8_t *bytes,
                   size_t count);

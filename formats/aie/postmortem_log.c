@@ -4,7 +4,6 @@
  * AIE control code fact sheet, section 6. */
 #include <string.h>
 
-#include "formats/aie/page.h"
 #include "formats/aie/postmortem_private.h"
 
 enum { WORDS_FIXED = 6, AT_ID = 20, AT_FIRST = 24, AT_SECOND = 28 };

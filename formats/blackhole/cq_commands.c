@@ -38,11 +38,6 @@ static uint32_t header_size(const struct nocap_command_set *set, unsigned side, 
     return form != NULL ? form->header : NOCAP_CQ_HEADER;
 }
 
-uint32_t nocap_cq_header_size(enum nocap_cq_side side, unsigned id)
-{
-    return header_size(NULL, side, id);
-}
-
 /* ---- members that not every runtime has in this form ---- */
 
 enum { OTHER_BITS = 16 }; /* where a bit goes that is none of the set's, and means something here */
@@ -154,18 +149,6 @@ bool nocap_cq_decode_by(const struct nocap_command_set *set, enum nocap_cq_side 
     return whole;
 }
 
-bool nocap_cq_decode(enum nocap_cq_side side, const uint8_t *bytes, size_t size,
-                     struct nocap_cq_command *c)
-{
-    return nocap_cq_decode_by(&nocap_command_set_default, side, bytes, size, c);
-}
-
-bool nocap_cq_decode_sub(enum nocap_cq_id id, const uint8_t *bytes, size_t size,
-                         struct nocap_cq_command *sub)
-{
-    return decode(&nocap_command_set_default, NOCAP_CQ_SUB, id, bytes, size, sub);
-}
-
 size_t nocap_cq_encode(const struct nocap_cq_command *c, uint8_t *bytes)
 {
     const struct nocap_command_set *set = set_of(c->set);
@@ -184,17 +167,6 @@ size_t nocap_cq_encode(const struct nocap_cq_command *c, uint8_t *bytes)
         }
     }
     return size;
-}
-
-uint32_t nocap_cq_encode_relay_inline(uint32_t length, uint8_t *bytes)
-{
-    struct nocap_cq_command c = {
-        .side = NOCAP_CQ_PREFETCH,
-        .id = NOCAP_CQ_PREFETCH_RELAY_INLINE,
-        .length = length,
-        .stride = nocap_cq_align((uint64_t)length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN)};
-    nocap_cq_encode(&c, bytes);
-    return (uint32_t)c.stride;
 }
 
 int nocap_cq_padding_not_zero(const struct nocap_cq_command *c, const uint8_t *bytes)
@@ -435,11 +407,6 @@ bool nocap_cq_decode_record_by(const struct nocap_command_set *set, const uint8_
             nocap_cq_decode_by(set, NOCAP_CQ_DISPATCH, r->inner, r->inner_size, &r->dispatch);
     }
     return true;
-}
-
-bool nocap_cq_decode_record(const uint8_t *bytes, size_t size, struct nocap_cq_record *r)
-{
-    return nocap_cq_decode_record_by(&nocap_command_set_default, bytes, size, r);
 }
 
 uint32_t nocap_cq_rect_encode(struct nocap_cq_rect rect)

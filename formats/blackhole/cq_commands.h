@@ -133,23 +133,14 @@ enum nocap_cq_flag_value {
 const char *nocap_cq_name(enum nocap_cq_side side, unsigned id);
 /* The reverse; -1 if unknown. */
 int nocap_cq_from_name(enum nocap_cq_side side, const char *name);
-/* Bytes of its header; NOCAP_CQ_HEADER for an id that has no name. */
-uint32_t nocap_cq_header_size(enum nocap_cq_side side, unsigned id);
 
-/* Decodes a header, of a prefetch or dispatch command by byte 0; of a sub-command the id must be
- * told. False if `size` is too small for it; of a command that the set does not have only `wire`
- * is decoded. */
+/* Decodes the header of a prefetch or dispatch command, by byte 0; the set NULL is
+ * nocap_command_set_default. False if `size` is too small for it; of a command that the set does
+ * not have only `wire` is decoded. */
 bool nocap_cq_decode_by(const struct nocap_command_set *set, enum nocap_cq_side side,
                         const uint8_t *bytes, size_t size, struct nocap_cq_command *command);
-/* The same by nocap_command_set_default. */
-bool nocap_cq_decode(enum nocap_cq_side side, const uint8_t *bytes, size_t size,
-                     struct nocap_cq_command *command);
-bool nocap_cq_decode_sub(enum nocap_cq_id id, const uint8_t *bytes, size_t size,
-                         struct nocap_cq_command *sub);
 /* Writes the header, padding zero; returns its size. `bytes` has room for NOCAP_CQ_HEADER_MAX. */
 size_t nocap_cq_encode(const struct nocap_cq_command *command, uint8_t *bytes);
-/* The prefetch header of a record that relays `length` bytes; returns the record's stride. */
-uint32_t nocap_cq_encode_relay_inline(uint32_t length, uint8_t *bytes);
 /* The first byte of a header that no field covers and that is not zero; -1: there is none. `bytes`
  * holds the header. */
 int nocap_cq_padding_not_zero(const struct nocap_cq_command *command, const uint8_t *bytes);
@@ -208,8 +199,6 @@ struct nocap_cq_record {
 /* `size` known bytes, perhaps fewer than the record has. False if not even the header is there. */
 bool nocap_cq_decode_record_by(const struct nocap_command_set *set, const uint8_t *bytes,
                                size_t size, struct nocap_cq_record *record);
-/* The same by nocap_command_set_default. */
-bool nocap_cq_decode_record(const uint8_t *bytes, size_t size, struct nocap_cq_record *record);
 
 /* Multicast rectangle as noc_xy of NOC 1: upper corner first. */
 struct nocap_cq_rect {

@@ -52,17 +52,6 @@ const char *nocap_tensix_opcode_name(unsigned opcode)
     return opcode < NOCAP_TENSIX_OPCODES ? nocap_tensix_opcodes[opcode].name : NULL;
 }
 
-int nocap_tensix_opcode_from_name(const char *name)
-{
-    for (int i = 0; i < NOCAP_TENSIX_OPCODES; i++) {
-        if (nocap_tensix_opcodes[i].name != NULL &&
-            strcmp(nocap_tensix_opcodes[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 static uint32_t field_mask(const struct nocap_tensix_operand_info *operand)
 {
     return ((UINT32_C(1) << operand->bits) - 1) << operand->low;
@@ -80,23 +69,6 @@ uint32_t nocap_tensix_stray_bits(uint32_t word)
         known |= field_mask(&o[i]);
     }
     return word & ~known;
-}
-
-bool nocap_tensix_encode(unsigned opcode, const uint32_t *values, unsigned count, uint32_t *word)
-{
-    unsigned n;
-    const struct nocap_tensix_operand_info *o = nocap_tensix_operands(opcode, &n);
-    if (nocap_tensix_opcode_name(opcode) == NULL || n != count) {
-        return false;
-    }
-    *word = (uint32_t)opcode << 24;
-    for (unsigned i = 0; i < count; i++) {
-        if (values[i] >> o[i].bits != 0) {
-            return false;
-        }
-        *word |= values[i] << o[i].low;
-    }
-    return true;
 }
 
 /* Inclusive ranges of the configuration registers that the packer reads while it works. Source:

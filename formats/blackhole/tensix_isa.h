@@ -84,8 +84,6 @@ extern const struct nocap_tensix_opcode_info nocap_tensix_opcodes[NOCAP_TENSIX_O
 
 /* NULL if the table has no such opcode. */
 const char *nocap_tensix_opcode_name(unsigned opcode);
-/* -1 if there is none; case counts. */
-int nocap_tensix_opcode_from_name(const char *name);
 /* Bits of a word with this opcode that lie in no operand; 0 for opcodes that are not in the table.
  */
 uint32_t nocap_tensix_stray_bits(uint32_t word);
@@ -98,9 +96,6 @@ static inline uint32_t nocap_tensix_operand(uint32_t word,
 {
     return word >> operand->low & ((UINT32_C(1) << operand->bits) - 1);
 }
-/* The word of an opcode and its operands, in the order of the table. False if there is no such
- * opcode, the count is another, or a value needs more bits than its field has. */
-bool nocap_tensix_encode(unsigned opcode, const uint32_t *operands, unsigned count, uint32_t *word);
 
 /* "STALLWAIT STALL_CFG, THCON|PACK", "SEMPOST MATH_PACK", "WRCFG 28, 0, 12"; an unknown opcode as
  * ".word 0xff000000". Returns `text`, always terminated. */
@@ -108,18 +103,12 @@ enum { NOCAP_TENSIX_TEXT_MAX = 192 };
 const char *nocap_tensix_disassemble(uint32_t word, char *text, size_t size);
 
 /* A word as it stands in a RISC-V instruction stream: rotated left by two, so that the low two bits
- * are not 11. False if the instruction is not one; false if the word cannot be written so. */
+ * are not 11. False if the instruction is not one. */
 static inline bool nocap_ttinsn_decode(uint32_t instruction, uint32_t *word)
 {
     *word = instruction >> 2 | instruction << 30;
     return (instruction & 3) != 3;
 }
-static inline bool nocap_ttinsn_encode(uint32_t word, uint32_t *instruction)
-{
-    *instruction = word << 2 | word >> 30;
-    return (*instruction & 3) != 3;
-}
-
 /* Whether a wait with block mask `mask` holds the word. */
 static inline bool nocap_tensix_is_held(uint32_t word, uint32_t mask)
 {

@@ -70,12 +70,6 @@ static inline const struct nocap_region_info *nocap_tile_region(uint64_t addr)
                                 : nocap_tile_region_above_l1(addr);
 }
 
-static inline bool nocap_region_allows(const struct nocap_region_info *info, unsigned agent,
-                                       bool store)
-{
-    return agent < 16 && ((unsigned)(store ? info->store : info->load) >> agent & 1u) != 0;
-}
-
 enum nocap_tile_kind {
     NOCAP_TILE_NONE, /* outside the grid */
     NOCAP_TILE_TENSIX,

@@ -2,7 +2,6 @@
 /* The log of tt-metal's watcher: a snapshot of all cores every so often. Lines of cores become what
  * stood in the mailbox; what has no place there becomes notes. Four generations of the prefix are
  * known. Source: landscape sheet, section 4.2. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,16 +7,19 @@
 #include "base/json_text.h"
 #include "formats/profile/profile_private.h"
 
-void profile_number_text(char *text, size_t size, const struct profile_number *n, uint64_t v)
+enum { PLACE_SIZE = 40 };
+
+static void number_text(char *text, size_t size, const struct profile_number *n, uint64_t v)
 {
     snprintf(text, size, n->hex ? "0x%" PRIx64 : "%" PRIu64, v);
 }
 
-void profile_place_text(char text[PROFILE_PLACE_SIZE], const struct nocap_launch_place *p)
+/* "0x4C:4", offset and bytes; "0x16:2*5/4" for five elements, 4 bytes apart. */
+static void place_text(char text[PLACE_SIZE], const struct nocap_launch_place *p)
 {
-    int n = snprintf(text, PROFILE_PLACE_SIZE, "0x%x:%u", p->offset, p->width);
+    int n = snprintf(text, PLACE_SIZE, "0x%x:%u", p->offset, p->width);
     if (p->count > 1) {
-        snprintf(text + n, (size_t)(PROFILE_PLACE_SIZE - n), "*%u/%u", p->count, p->stride);
+        snprintf(text + n, (size_t)(PLACE_SIZE - n), "*%u/%u", p->count, p->stride);
     }
 }
 
@@ -32,7 +35,7 @@ static void put_numbers(struct nocap_json *g, const struct nocap_profile *p, con
         }
         uint64_t v = profile_number_get(p, n);
         if (n->hex) {
-            profile_number_text(text, sizeof text, n, v);
+            number_text(text, sizeof text, n, v);
             nocap_json_text(g, n->name, text);
         } else {
             nocap_json_number(g, n->name, v);
@@ -47,11 +50,11 @@ static void put_mailbox(struct nocap_json *g, const struct nocap_profile *p)
     put_numbers(g, p, "mailbox");
     nocap_json_map(g, "fields");
     for (unsigned f = 0; f < NOCAP_LAUNCH_FIELDS; f++) {
-        char text[PROFILE_PLACE_SIZE];
+        char text[PLACE_SIZE];
         if (p->mailbox.fields[f].count == 0) {
             nocap_json_null(g, nocap_launch_field_name(f));
         } else {
-            profile_place_text(text, &p->mailbox.fields[f]);
+            place_text(text, &p->mailbox.fields[f]);
             nocap_json_text(g, nocap_launch_field_name(f), text);
         }
     }
@@ -179,7 +182,7 @@ static void number_value(const struct nocap_profile *p, const struct profile_num
                          struct nocap_profile_value *v)
 {
     snprintf(v->path, sizeof v->path, "%s.%s", n->group, n->name);
-    profile_number_text(v->value, sizeof v->value, n, profile_number_get(p, n));
+    number_text(v->value, sizeof v->value, n, profile_number_get(p, n));
 }
 
 static void field_value(const struct nocap_profile *p, unsigned f, struct nocap_profile_value *v)
@@ -187,7 +190,7 @@ static void field_value(const struct nocap_profile *p, unsigned f, struct nocap_
     snprintf(v->path, sizeof v->path, "mailbox.%s", nocap_launch_field_name(f));
     strcpy(v->value, "none");
     if (p->mailbox.fields[f].count != 0) {
-        profile_place_text(v->value, &p->mailbox.fields[f]);
+        place_text(v->value, &p->mailbox.fields[f]);
     }
 }
 

@@ -23,13 +23,6 @@ extern const char *const profile_sides[NOCAP_CQ_SUB + 1];
 uint64_t profile_number_get(const struct nocap_profile *profile, const struct profile_number *n);
 void profile_number_set(struct nocap_profile *profile, const struct profile_number *n, uint64_t v);
 
-/* Places as text: "0x4C:4", offset and bytes; "0x16:2*5/4" for five elements, each 4 bytes behind
- * the one before. */
-enum { PROFILE_PLACE_SIZE = 40 };
-void profile_number_text(char *text, size_t size, const struct profile_number *n, uint64_t v);
-void profile_place_text(char text[PROFILE_PLACE_SIZE], const struct nocap_launch_place *place);
-bool profile_place_read(struct nocap_launch_place *place, const char *text);
-
 /* Whether what was put together makes sense; makes the tables that follow from it. */
 enum nocap_status profile_complete(struct nocap_profile *profile, struct nocap_error *err);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles from untrusted JSON: every number is bounded before it is used. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,7 +54,7 @@ static bool expect(const char **text, char c)
     return *(*text)++ == c;
 }
 
-bool profile_place_read(struct nocap_launch_place *place, const char *text)
+static bool place_read(struct nocap_launch_place *place, const char *text)
 {
     *place = (struct nocap_launch_place){.count = 1};
     if (!digits(&text, UINT8_MAX, &place->offset) || !expect(&text, ':') ||
@@ -108,8 +107,7 @@ static enum nocap_status read_fields(struct nocap_mailbox_layout *l, const struc
             return wrong(err, "mailbox.fields", key, "is no field of a launch message");
         }
         struct nocap_launch_place place = {0};
-        if (!json_is(&map->items[i], JSON_NULL) &&
-            (text == NULL || !profile_place_read(&place, text))) {
+        if (!json_is(&map->items[i], JSON_NULL) && (text == NULL || !place_read(&place, text))) {
             return wrong(err, "mailbox.fields", key,
                          "is no place, as \"0x4C:4\" or \"0x16:2*5/4\", and not null");
         }
@@ -172,7 +170,7 @@ static enum nocap_status read_form_fields(struct nocap_cq_form *form, const char
         if (member < 0) {
             return wrong(err, name, map->items[i].key, "is no member of a command");
         }
-        if (text == NULL || !profile_place_read(&place, text) || place.count != 1) {
+        if (text == NULL || !place_read(&place, text) || place.count != 1) {
             return wrong(err, name, map->items[i].key, "is no place: offset and bytes, as \"4:4\"");
         }
         form->fields[i] = (struct nocap_cq_field){(uint8_t)member, place.offset, place.width};

@@ -97,7 +97,6 @@ static inline uint64_t guess_unpack(uint64_t entry, uint64_t guess)
 struct slot_use {
     uint32_t values, all;
 };
-void slot_use_of(uint64_t has, struct slot_use *use);
 
 struct block_encoder;
 

@@ -3,7 +3,7 @@
 #include "formats/trace/block_encoder.h"
 #include "formats/trace/block_index.h"
 
-void slot_use_of(uint64_t has, struct slot_use *use)
+static void slot_use_of(uint64_t has, struct slot_use *use)
 {
     use->values = use->all = 0;
     for (; has != 0; has &= has - 1) {

@@ -3,7 +3,6 @@
  * of the text. The exits of a part that is not yet joined to anything hang in two lists, threaded
  * through the exits themselves. */
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -59,7 +59,8 @@ const char *nocap_time_unit_name(enum nocap_time_unit unit)
     return name_at(time_unit_names, NOCAP_TIME_UNIT_COUNT, (unsigned)unit);
 }
 
-int nocap_class_from_name(const char *name)
+/* The reverse; -1 if unknown. */
+static int class_from_name(const char *name)
 {
     return find(class_names, NOCAP_CLASS_COUNT, name);
 }
@@ -71,7 +72,7 @@ static const char *class_at(unsigned i)
 
 bool nocap_class_unknown(const char *name, char *text, size_t size)
 {
-    if (nocap_class_from_name(name) >= 0) {
+    if (class_from_name(name) >= 0) {
         return false;
     }
     const char *near = nocap_nearest(name, strlen(name), class_at, NOCAP_CLASS_COUNT);
@@ -277,7 +278,7 @@ enum nocap_status nocap_header_observe(struct nocap_header *header, const char *
                     "out of memory for the trace header");
     header->observed_count++;
     header->has_observes = true;
-    int bit = nocap_class_from_name(name);
+    int bit = class_from_name(name);
     if (bit >= 0) {
         header->observes |= UINT32_C(1) << bit;
     }
@@ -291,7 +292,7 @@ const char *nocap_header_observed(const struct nocap_header *header, size_t i)
     }
     uint32_t unnamed = header->observes & ((UINT32_C(1) << NOCAP_CLASS_COUNT) - 1);
     for (size_t k = 0; k < header->observed_count && unnamed != 0; k++) {
-        int bit = nocap_class_from_name(header->observed[k]);
+        int bit = class_from_name(header->observed[k]);
         if (bit >= 0) {
             unnamed &= ~(UINT32_C(1) << bit);
         }

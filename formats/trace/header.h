@@ -113,8 +113,6 @@ const char *nocap_class_name(enum nocap_class_bit bit);
 const char *nocap_arch_name(enum nocap_arch arch);
 const char *nocap_board_name(enum nocap_board board); /* NULL for UNKNOWN */
 const char *nocap_time_unit_name(enum nocap_time_unit unit);
-/* The reverse; -1 if unknown. */
-int nocap_class_from_name(const char *name);
 /* Whether there is no such class, a typo more often than something new; `text` says so then. */
 bool nocap_class_unknown(const char *name, char *text, size_t size);
 int nocap_arch_from_name(const char *name);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How fast `nocap check` judges a trace that is all NOC: workers that fetch pages, pass them on,
  * wait at barriers, signal each other and poll. usage: bench_noc BUILD [EVENTS] */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

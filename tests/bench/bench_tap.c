@@ -3,7 +3,6 @@
  * run; then with a trace. Of each the fastest round counts, in processor time.
  * usage: bench_tap BUILD */
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -22,7 +22,7 @@ static void round_trip(const struct nocap_cq_command *c)
     struct nocap_cq_command back;
     size_t size = nocap_cq_encode(c, bytes);
     require(size <= sizeof bytes && nocap_cq_padding_zero(c, bytes));
-    require(nocap_cq_decode((enum nocap_cq_side)c->side, bytes, size, &back));
+    require(nocap_cq_decode_by(NULL, (enum nocap_cq_side)c->side, bytes, size, &back));
     require(memcmp(c, &back, sizeof back) == 0);
 }
 
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(strlen(nocap_cq_text(NULL, NOCAP_CQ_PREFETCH, data, size, text, sizeof text)) <
             sizeof text);
     require(strlen(nocap_cq_text(NULL, NOCAP_CQ_DISPATCH, data, size, text, 20)) < 20);
-    if (!nocap_cq_decode_record(data, size, &r)) {
+    if (!nocap_cq_decode_record_by(NULL, data, size, &r)) {
         return 0;
     }
     round_trip(&r.prefetch);

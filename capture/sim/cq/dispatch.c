@@ -85,7 +85,7 @@ static void release_block(struct sim_cq *q)
 }
 
 /* More bytes to read; those of one block at most. */
-void sim_cq_dispatch_acquire(struct sim_cq *q, struct cq_agent *a)
+static void sim_cq_dispatch_acquire(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_dispatch *d = &q->dispatch;
     CO_BEGIN(a);

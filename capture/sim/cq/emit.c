@@ -235,7 +235,7 @@ void sim_cq_emit_mem(struct sim_cq *q, enum nocap_space space, struct nocap_xy a
 /* ---- records as units ---- */
 
 /* Of several queues, and of dispatchers that are apart, the tile says which. */
-struct nocap_event *sim_cq_unit(struct sim_cq *q, enum nocap_op op, struct nocap_xy at)
+static struct nocap_event *sim_cq_unit(struct sim_cq *q, enum nocap_op op, struct nocap_xy at)
 {
     struct nocap_event *e = sim_event(&q->k, NOCAP_EV_CQ);
     e->op = (uint8_t)op;

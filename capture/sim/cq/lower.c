@@ -41,7 +41,7 @@ bool sim_cq_lower_end(struct sim_cq *q)
 
 /* ---- a run ---- */
 
-struct cq_program sim_cq_plan(const struct sim_cq *q, uint64_t index)
+static struct cq_program sim_cq_plan(const struct sim_cq *q, uint64_t index)
 {
     static const uint8_t enables[] = {0x01, 0x1F, 0x01, 0x03, 0x1D, 0x1F};
     static const uint8_t arguments[] = {CQ_ARGUMENTS_MULTICAST, CQ_ARGUMENTS_SHARED,

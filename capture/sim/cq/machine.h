@@ -350,7 +350,6 @@ void sim_cq_emit_sysmem_word(struct sim_cq *q, enum nocap_kind kind, uint32_t ad
 void sim_cq_emit_mem(struct sim_cq *q, enum nocap_space space, struct nocap_xy at, uint32_t addr,
                      const uint8_t *data, uint32_t size);
 /* A `cq` event; the caller has filled q->event, but for what all have. */
-struct nocap_event *sim_cq_unit(struct sim_cq *q, enum nocap_op op, struct nocap_xy at);
 void sim_cq_emit_unit(struct sim_cq *q, enum nocap_op op, struct nocap_xy at, uint32_t addr,
                       uint32_t size, uint64_t seq);
 /* A dispatcher begins with a command. */
@@ -397,7 +396,6 @@ void sim_cq_send_notify(struct sim_cq *q, struct cq_worker *w);
 void sim_cq_send_launches(struct sim_cq *q, uint32_t stream, uint32_t launches);
 void sim_cq_send_count(struct sim_cq *q, uint32_t stream, uint32_t count);
 void sim_cq_packet_arrives(struct sim_cq *q, struct cq_packet *p);
-struct cq_worker *sim_cq_worker_at(struct sim_cq *q, struct nocap_xy at);
 
 /* Agents. */
 cq_routine sim_cq_host_boot, sim_cq_prefetch_boot, sim_cq_dispatch_boot, sim_cq_subordinate_boot,
@@ -405,7 +403,7 @@ cq_routine sim_cq_host_boot, sim_cq_prefetch_boot, sim_cq_dispatch_boot, sim_cq_
 /* execute.c: the command that was read; ends with CQ_RETURN. */
 cq_routine sim_cq_execute;
 /* dispatch.c: bytes at d->ptr become readable; d->left bytes go out from there. */
-cq_routine sim_cq_dispatch_acquire, sim_cq_dispatch_copy;
+cq_routine sim_cq_dispatch_copy;
 void sim_cq_dispatch_advance(struct sim_cq *q, uint32_t bytes);
 
 /* execute.c: whether so many workers have announced their end, in the width of the counter, as that
@@ -418,7 +416,6 @@ bool sim_cq_lower_next(struct sim_cq *q);
 bool sim_cq_takes_buffer(const struct sim_cq *q);
 /* The same for the end of the queue's firmware. */
 bool sim_cq_lower_end(struct sim_cq *q);
-struct cq_program sim_cq_plan(const struct sim_cq *q, uint64_t index);
 
 /* run.c */
 /* Whether the planned fault is `fault` and may strike from now on; whether it strikes now. */

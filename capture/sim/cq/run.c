@@ -13,19 +13,6 @@ enum { START = 1000 };
 #define VIEW(NAME, name, classes) (classes),
 static const uint32_t view_classes[] = {NOCAP_SIM_VIEWS(VIEW)};
 #undef VIEW
-#define VIEW(NAME, name, classes) name,
-static const char *const view_names[] = {NOCAP_SIM_VIEWS(VIEW)};
-#undef VIEW
-
-int nocap_sim_view_from_name(const char *name)
-{
-    for (int i = 0; i < NOCAP_SIM_VIEW_COUNT; i++) {
-        if (strcmp(view_names[i], name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
 
 bool sim_cq_fault_due(struct sim_cq *q, enum nocap_sim_fault fault)
 {

@@ -86,7 +86,8 @@ static struct nocap_event *host_event(struct sim *m, enum nocap_kind kind, struc
     return e;
 }
 
-void sim_host_write(struct sim *m, struct sim_tile *t, uint32_t addr, struct sim_content content)
+static void sim_host_write(struct sim *m, struct sim_tile *t, uint32_t addr,
+                           struct sim_content content)
 {
     struct nocap_event *e = host_event(m, NOCAP_EV_WRITE, t->at, addr, content.size, NOCAP_MAP_UC);
     set_content(e, &content);

@@ -22,7 +22,6 @@ void sim_host_aim(struct sim *m, struct nocap_xy at, uint64_t addr);
 void sim_host_aim_all(struct sim *m, const struct sim_rectangle *r, uint64_t addr,
                       enum nocap_map map);
 /* Writes through the window as it is aimed. */
-void sim_host_write(struct sim *m, struct sim_tile *t, uint32_t addr, struct sim_content content);
 void sim_host_write_all(struct sim *m, const struct sim_rectangle *r, uint32_t addr,
                         struct sim_content content, enum nocap_map map);
 /* Reads `n` times the same, `period` cycles apart. */
