@@ -30,12 +30,12 @@ static const enum nocap_aie_chip chips[] = {NOCAP_AIE_CHIP_UNKNOWN, NOCAP_AIE2PS
 
 static const struct cli_option options[] = {
     {"dialect", "auto|seed|f25|m25|n26",
-     "which instructions and rules hold (auto: as the file\n"
-     "tells)",
+     "which instructions and rules apply (auto: as the\n"
+     "file says)",
      offsetof(struct settings, dialect), CLI_CHOICE, 0},
     {"chip", "auto|aie2ps|aie4",
      "whose tiles and channels they are (auto: as the file\n"
-     "tells)",
+     "says)",
      offsetof(struct settings, chip), CLI_CHOICE, 0},
     {"output", "FILE",
      "write to FILE instead of standard output; asm and run\n"
@@ -92,7 +92,7 @@ static const struct cli_option of_lint[] = {
 static const struct cli_option of_run[] = {
     KERNEL,
     {"seed", "S",
-     "of the order in which things happen (0); equal seeds\n"
+     "of the order in which jobs and accesses run (0); equal seeds\n"
      "give equal traces",
      offsetof(struct settings, seed), CLI_NUMBER, 0},
     {"set", "ADDR=VALUE",
@@ -103,9 +103,9 @@ static const struct cli_option of_run[] = {
      "polls and waits end only by what the control code\n"
      "does",
      offsetof(struct settings, silent), CLI_FLAG, 0},
-    {"silent-polls", NULL, "polls alone end only so", offsetof(struct settings, silent_polls),
+    {"silent-polls", NULL, "the same of polls alone", offsetof(struct settings, silent_polls),
      CLI_FLAG, 0},
-    {"silent-tokens", NULL, "waits for tokens alone end only so",
+    {"silent-tokens", NULL, "the same of waits for tokens alone",
      offsetof(struct settings, silent_tokens), CLI_FLAG, 0},
     {"preempt", NULL, "every PREEMPT saves and restores", offsetof(struct settings, preempt),
      CLI_FLAG, 0},

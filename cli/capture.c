@@ -115,7 +115,7 @@ static int run(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
     if (call->operands.plain > 0) {
-        return cli_usage(call, "'%.100s' is no option; a command stands behind --",
+        return cli_usage(call, "'%.100s' is not an option; a command follows --",
                          call->operands.items[0]);
     }
     if (call->operands.count > 0) {

@@ -82,14 +82,14 @@ static void print_result(const struct cli_call *call, const struct nocap_export_
     if (r->left_out != 0) {
         cli_message(call,
                     "the picture ends at time %" PRIu64 ", after %" PRIu64 " slices; %" PRIu64
-                    " slices behind it are left out: --from, --to and --tile choose others, --all "
+                    " later slices are left out: --from, --to and --tile choose others, --all "
                     "has all",
                     r->full_at, r->slices, r->left_out);
     }
     if (r->begins_at != 0) {
         cli_message(call,
                     "the models began at event %" PRIu64 ": what was set before and not since is "
-                    "unknown, and findings of before are left out",
+                    "unknown, and earlier findings are left out",
                     r->begins_at);
     }
     if (r->missing != NULL) {

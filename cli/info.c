@@ -61,7 +61,7 @@ static enum nocap_status print(const struct cli_call *call, struct cli_output *o
         file.bytes = imported->bytes_in;
     } else if (strcmp(file.path, "-") != 0) {
         RETURN_ERROR_IF(stat(file.path, &st) != 0, err, NOCAP_E_INPUT,
-                        "cannot tell the size of %s: %s", file.path, strerror(errno));
+                        "cannot find the size of %s: %s", file.path, strerror(errno));
         file.bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     }
     if (s->format == FORMAT_TEXT) {

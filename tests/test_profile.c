@@ -216,7 +216,7 @@ static void what_makes_no_sense_is_told(void **state)
         {"{\"mailbox\":\"bh-launch97\"}", "no layout that is known"},
         {"{\"mailbox\":{\"launch_size\":161}}", "out of range"},
         {"{\"mailbox\":{\"launch_size\":90}}", "mailbox.ncrisc_kernel_size16 lies outside"},
-        {"{\"mailbox\":{\"go_messages\":\"0x5f0\"}}", "reaches behind 0x600"},
+        {"{\"mailbox\":{\"go_messages\":\"0x5f0\"}}", "reaches past 0x600"},
         {"{\"mailbox\":{\"fields\":{\"enables\":\"4c:4\"}}}", "is no place"},
         {"{\"mailbox\":{\"fields\":{\"enables\":\"4:9\"}}}", "is no place"},
         {"{\"mailbox\":{\"fields\":{\"mode\":\"4:2\"}}}", "wider than nocap can hold"},

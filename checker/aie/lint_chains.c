@@ -219,7 +219,7 @@ static void judge_shape(struct lint *l, const struct shape *shape)
     }
     if (l->dialect == NOCAP_AIE_N26 && shape->opcode == NOCAP_AIE_PREEMPT) {
         uint32_t both = shape->before & shape->after;
-        LINT_CHECK(l, AIE_058, both == 0, shape->load, "jobs before it that meet none behind it",
+        LINT_CHECK(l, AIE_058, both == 0, shape->load, "jobs before it that meet none after it",
                    "$lb%d in both", both == 0 ? 0 : __builtin_ctz(both));
     }
 }

@@ -173,7 +173,7 @@ static void judge_end(struct data *d, struct chain *chain)
     uint32_t end = chain->first + chain->count * NOCAP_AIE_BD_SIZE;
     nocap_aie_bd_decode(l->code->page->bytes + end - NOCAP_AIE_BD_SIZE, &bd);
     LINT_CHECK(l, AIE_028, !bd.next, here, "a chain whose last descriptor has next_bd 0",
-               "it runs on behind its last descriptor at offset %u", end);
+               "it continues past its last descriptor, at offset %u", end);
 }
 
 /* ---- finding chains and tables ---- */

@@ -331,7 +331,7 @@ static void judge_style(struct lint *l, const struct lint_job *job)
     const struct lint_code *code = l->code;
     uint32_t run = 0;
     LINT_CHECK(l, AIE_061, job->last > job->first + 1, LINT_HERE(l, code->ops[job->first].off),
-               "a job that does something", "END_JOB right behind its start");
+               "a job that does something", "END_JOB right after its start");
     for (uint32_t i = job->first; i <= job->last; i++) {
         uint8_t opcode = code->ops[i].info->opcode;
         run = opcode == NOCAP_AIE_NOP || opcode == NOCAP_AIE_YIELD ? run + 1 : 0;

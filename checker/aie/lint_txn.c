@@ -286,8 +286,8 @@ static void judge_stream(struct state *s)
     }
     LINT_CHECK(s->l, TXN_001, step == NOCAP_AIE_TXN_STEP_END, here(s, w.next),
                "operations up to the end of the stream", "%s%s at operation %u of %u", s->where,
-               step == NOCAP_AIE_TXN_STEP_UNKNOWN ? "a number that none has"
-                                                  : "one that does not fit, or bytes behind all",
+               step == NOCAP_AIE_TXN_STEP_UNKNOWN ? "an unknown opcode"
+                                                  : "one that does not fit, or bytes after the last",
                w.index, s->txn.op_count);
     if (step == NOCAP_AIE_TXN_STEP_END) {
         judge_end(s);

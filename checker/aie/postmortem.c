@@ -131,7 +131,7 @@ static enum nocap_status add_notes(struct blocked *s)
         if (c != NULL && c->page != NULL && r->has_off && !r->has_jobs) {
             int length = asprintf(&note,
                                   "uc%u: only what ran last is known, at page %u offset %u; of its "
-                                  "other jobs those are told that cannot be over",
+                                  "other jobs those are listed that cannot be over",
                                   uc, r->page, r->off);
             RETURN_IF_FAILED(add_note(s, "last-job-only", length < 0 ? NULL : note));
         }

@@ -66,12 +66,12 @@ enum nocap_status nocap_note_queue_gaps(struct nocap_report *report,
     } notes[NOCAP_QUEUE_GAPS] = {
         [NOCAP_QUEUE_NOT_FOLLOWED] =
             {"queue-not-followed",
-             "the host of the command queue has its second dispatcher wait by itself: what "
+             "the host of the command queue has its second dispatcher wait on its own: what "
              "prefetcher and dispatcher make of its commands, and the order of launches, is not "
              "judged"},
         [NOCAP_QUEUE_MULTICASTS] = {"queue-multicasts",
                                     "go words are multicast, and the trace does not show which "
-                                    "tiles look at them (go_message_index): which workers answer, "
+                                    "tiles read them (go_message_index): which workers answer, "
                                     "and how many, is not judged"},
         [NOCAP_QUEUE_NOT_SHOWN] = {"queue-not-shown",
                                    "EXEC_BUF executes commands that lie in DRAM, which the trace "

@@ -61,7 +61,7 @@ static const char *why_not_made(const struct golden_compare *look)
     return look->not_made ? "it was not made again: --run runs what made it"
            : strcmp(look->golden->text[GOLDEN_MADE], NOCAP_GOLDEN_IMPORTED) != 0
                ? "what made it failed"
-               : "it cannot be made again: record it anew with --overwrite";
+               : "it cannot be made again: record it with --overwrite";
 }
 
 /* Makes what was seen today the golden trace of `entry`. */

@@ -267,7 +267,7 @@ static void print_recovered(FILE *out, const struct nocap_hang *h)
     const struct nocap_slow_wait *s = &h->slow;
     char took[NOCAP_BESIDE_TEXT], others[NOCAP_BESIDE_TEXT], place[64];
     if (s->in_memory) {
-        snprintf(place, sizeof place, "for news in its memory at 0x%" PRIx64, s->addr);
+        snprintf(place, sizeof place, "for a change of its memory at 0x%" PRIx64, s->addr);
     } else {
         snprintf(place, sizeof place, "for DONE at 0x%" PRIx64 " of tile %u,%u", s->addr, s->at.x,
                  s->at.y);

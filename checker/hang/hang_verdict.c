@@ -149,8 +149,8 @@ static const char *reason(const struct nocap_hang *h)
                    ? "the device appears to be lost (reads all ones); a snapshot is inconclusive"
                : ended ? "an agent waits, and the process ended inside a call of the simulator: "
                          "what it printed says why"
-                       : "an agent waits, but too little was observed to tell a hang from slow "
-                         "work";
+                       : "an agent waits, but too little was observed to distinguish a hang from "
+                         "slow work";
     default:
         return h->wedged ? "the device appears to be lost (reads all ones); this is no fault of "
                            "the protocol"

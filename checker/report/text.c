@@ -51,7 +51,7 @@ static void print_kernel(const struct printer *p)
     fprintf(p->out, "thread %u, %zu word%s", report->thread, report->words,
             nocap_plural(report->words));
     if (report->unknown > 0) {
-        fprintf(p->out, ", %zu more that the code does not tell", report->unknown);
+        fprintf(p->out, ", %zu more that the code leaves unknown", report->unknown);
     }
 }
 

@@ -214,7 +214,7 @@ static void check_prose(const struct place *p, const char *id)
     }
     if (sentence[strlen(sentence) - 1] == '.') {
         rules_fail(p->file, p->value_line[KEY_SENTENCE],
-                   "the sentence of %s ends with a full stop; messages go on after it", id);
+                   "the sentence of %s ends with a full stop; messages continue after it", id);
     }
     if (strlen(text) < TEXT_MIN || text[strlen(text) - 1] != '.') {
         rules_fail(p->file, p->value_line[KEY_TEXT],
@@ -321,7 +321,7 @@ static void read_key(struct place *p, char *line)
 static void read_more(struct place *p, const char *line)
 {
     if (p->key == KEY_COUNT || (p->paragraph && p->key != KEY_TEXT)) {
-        rules_fail(p->file, p->line, "an indented line that goes on with nothing");
+        rules_fail(p->file, p->line, "an indented line that continues nothing");
     }
     char *old = p->value[p->key];
     const char *more = line + strspn(line, " ");

@@ -174,7 +174,7 @@ static enum nocap_status add_pads(struct aie_encoder *e)
             at += NOCAP_AIE_HEADER_SIZE;
             if (at > NOCAP_AIE_PAGE_SIZE - NOCAP_AIE_TABLE_ENTRY_SIZE) {
                 return FAIL(e, s, &s->operands[TABLE],
-                            "the table does not end in this page; expected %d bytes behind the "
+                            "the table does not end in this page; expected %d bytes after the "
                             "label",
                             NOCAP_AIE_TABLE_ENTRY_SIZE);
             }
@@ -234,7 +234,7 @@ static enum nocap_status check_relocs(const struct aie_encoder *e, const struct 
         const struct aie_reloc *reloc = &relocs->items[i];
         if (reloc->offset < NOCAP_AIE_HEADER_SIZE || reloc->offset >= NOCAP_AIE_PAGE_SIZE) {
             return aie_source_error(e->program, reloc->place, &reloc->name,
-                                    "this relocation lies at %u; expected it behind the header of "
+                                    "this relocation lies at %u; expected it after the header of "
                                     "the page, at %d to %d",
                                     reloc->offset, NOCAP_AIE_HEADER_SIZE, NOCAP_AIE_PAGE_SIZE - 1);
         }

@@ -263,7 +263,7 @@ enum nocap_status aie_take_kernel(struct aie_source *s, const struct aie_stateme
     if (strchr(s->path, ':') != NULL ||
         (program->kernel_count == 0 && program->column_count != 0)) {
         return FAIL(s, &line->name,
-                    ".kernel behind code without one, or inside a label's; expected "
+                    ".kernel after code without one, or inside a label's; expected "
                     "it before all other");
     }
     for (int i = 0; i < 2; i++) {

@@ -276,7 +276,7 @@ enum nocap_status nocap_aie_postmortem_read(struct nocap_aie_postmortem *postmor
                     name, postmortem->first_column);
     RETURN_ERROR_IF(
         !r.any, err, NOCAP_E_INPUT,
-        "%s: no line tells where control code stood; give the log of a uC (uc_log_*.txt or .bin), "
+        "%s: no line says where control code was; give the log of a uC (uc_log_*.txt or .bin), "
         "the message of the runtime, the table of xrt-smi, or the driver's dump of the handshake",
         name);
     return NOCAP_OK;

@@ -23,7 +23,7 @@ enum nocap_cq_l1 {
 /* L1 of the prefetch tile. */
 enum nocap_cq_prefetch_l1 {
     NOCAP_CQ_RD_PTR_ECHO = 0x196C0,   /* L1 address of the slot consumed last */
-    NOCAP_CQ_PCIE_PTR_ECHO = 0x196C4, /* device address behind the bytes read last */
+    NOCAP_CQ_PCIE_PTR_ECHO = 0x196C4, /* device address after the bytes read last */
     NOCAP_CQ_QUEUE = 0x19840,         /* the prefetch queue: slots of 16 bits */
     NOCAP_CQ_QUEUE_SLOTS = 1534,
     NOCAP_CQ_QUEUE_SIZE = 2 * NOCAP_CQ_QUEUE_SLOTS,

@@ -81,7 +81,7 @@ static enum nocap_status copy(struct nocap_writer *writer, struct nocap_input *i
         RETURN_IF_FAILED(read_piece(input, piece, &size, err));
         RETURN_ERROR_IF(size > NOCAP_L1_SIZE - addr, err, NOCAP_E_INPUT,
                         "%s: more bytes than L1 has from 0x%" PRIx64
-                        " on; give a dump of L1, from the address behind @",
+                        " on; give a dump of L1, from the address after @",
                         dump->path, dump->addr);
         if (size > 0) {
             RETURN_IF_FAILED(

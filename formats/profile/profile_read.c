@@ -399,7 +399,7 @@ static enum nocap_status check_mailbox(const struct nocap_mailbox_layout *l,
                         l->sync + NOCAP_SYNC_BYTES > PROFILE_MAILBOX_END ||
                         l->rd_ptr + 4 > PROFILE_MAILBOX_END,
                     err, NOCAP_E_INPUT,
-                    "the profile's mailbox reaches behind 0x%x, where no "
+                    "the profile's mailbox reaches past 0x%x, where no "
                     "firmware has one",
                     PROFILE_MAILBOX_END);
     return check_fields(l, err);

@@ -223,7 +223,7 @@ static enum nocap_status report_broken(struct left_behind *l, struct nocap_write
     uint32_t src = atomic_load(&l->head->ring[i].src);
     char text[160];
     snprintf(text, sizeof text,
-             "a record in the ring of source %u makes no sense: it and what is behind it, %" PRIu64
+             "a record in the ring of source %u is invalid: it and what follows, %" PRIu64
              " bytes, are left out",
              src, bytes);
     const struct nocap_event note = {.kind = NOCAP_EV_NOTE,
@@ -374,7 +374,7 @@ void nocap_rings_describe(const struct nocap_recovered *r, const char *path, cha
     } else if (r->broken != 0) {
         snprintf(text, size,
                  "%s: its capture was broken off; its rings held %" PRIu64
-                 " events up to a record that makes no sense: %" PRIu64
+                 " events up to an invalid record: %" PRIu64
                  " bytes of %u ring%s are left out",
                  path, r->events, r->unread, r->broken, r->broken == 1 ? "" : "s");
     } else if (r->events != 0) {

@@ -49,7 +49,7 @@ status 2 "more tiles than the board has" "$NOCAP" capture --sim boot --tiles 100
 status 2 "no output" "$NOCAP" capture --sim boot
 status 2 "nothing to capture" "$NOCAP" capture -o "$T/x.nocap"
 status 2 "a program without --" "$NOCAP" capture -o "$T/x.nocap" true
-err_has "is told" "behind --"
+err_has "is told" "follows --"
 check "nothing is left behind" test -z "$(find "$T" -name 'x.nocap*' -o -name '.*' -type f)"
 
 G=$T/golden

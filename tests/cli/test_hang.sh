@@ -154,7 +154,7 @@ check "and where the trace is looked at as if it ended earlier" test \
     { print }' >"$T/late.jsonl"
 status 0 "a completion that came late" "$NOCAP" hang "$T/late.jsonl"
 out_has "is no hang, and is told" "stalled and recovered: the host waited 300"
-out_has "with its place" "for news in its memory at 0x80"
+out_has "with its place" "for a change of its memory at 0x80"
 status 0 "a queue whose completions come as ever" "$NOCAP" hang "$T/queue.nocap"
 check "tells nothing of the kind" test "$(grep -c stalled "$T/out")" = 0
 finish

@@ -71,7 +71,7 @@ wrong "a sentence without must" 8 "the sentence of XY-001 says nothing that must
 wrong "a full stop" 8 "the sentence of XY-001 ends with a full stop" 's/must be so/&./'
 wrong "a short text" 10 "the text of XY-001 has under" '12d'
 wrong "a tab" 7 "a tab, a carriage return, or a blank at the end" 's/^needs: /needs:\t/'
-wrong "a line that goes on with nothing" 4 "an indented line that goes on with nothing" '4s/^/    x/;3d;2s/$/\n/'
+wrong "a line that goes on with nothing" 4 "an indented line that continues nothing" '4s/^/    x/;3d;2s/$/\n/'
 wrong "no rule" 5 "a family without rules" '4,$d'
 cp "$T/good" "$T/r/XY.rules"
 mv "$T/r/examples/XY-001.pass.jsonl" "$T/r/examples/XY-002.pass.jsonl"
