@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What zstd-compressed bytes hold, while they are read: frames one behind the other, in bounded
+/* What zstd-compressed bytes hold, while they are read: frames one after the other, in bounded
  * memory. */
 #ifndef NOCAP_BASE_UNPACK_H
 #define NOCAP_BASE_UNPACK_H

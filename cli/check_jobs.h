@@ -94,7 +94,7 @@ struct cli_output;
 int cli_results_finish(const struct cli_call *call, struct cli_output *output,
                        struct nocap_results *results, enum nocap_format format,
                        const struct cli_accepted *accepted, int worst);
-/* Whether --max-per-rule makes sense; else it is told as a usage error in *status. */
+/* Whether --max-per-rule makes sense; else it is reported as a usage error in *status. */
 bool cli_max_per_rule(const struct cli_call *call, const struct cli_number *most, int *status);
 
 #endif

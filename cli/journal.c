@@ -92,7 +92,7 @@ static enum nocap_status append_printed(const struct journal *journal,
     return status;
 }
 
-/* A result of before counts if the file is the one that was judged. */
+/* An earlier result counts if the file is the one that was judged. */
 static enum nocap_status recall(void *context, const struct nocap_journal_entry *entry,
                                 struct nocap_error *err)
 {

@@ -373,8 +373,8 @@ int cli_program(int argc, char **argv, struct crew_ranks *ranks)
 {
     hold_standard_files();
     clean_up_after_signals();
-    signal(SIGPIPE, SIG_IGN); /* a reader that goes away is told by EPIPE, and is no failure */
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by EFBIG */
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away is EPIPE, and is no failure */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is EFBIG */
     int result = run(argc, argv, ranks);
     if (fflush(stdout) != 0 && errno != EPIPE) {
         fprintf(stderr, "nocap: cannot write standard output: %s\n", strerror(errno));

@@ -308,7 +308,7 @@ static const struct {
     const char *says;
 } errors[] = {
     {"", 1, "missing"},
-    {"bye==brisc", 1, "no field is called 'bye'"},
+    {"bye==brisc", 1, "no field is called 'bye': fields are the keys of JSON Lines, such as ev"},
     {"kernel", 1, "no field is called 'kernel': ev==kernel?"},
     {"t>3 && stall", 8, "no field is called 'stall': op==stall?"},
     {"brisc && t>3", 1, "no field is called 'brisc': by==brisc?"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: places that agents poll. What a poll saw, and how often it looked, is a
- * matter of time; that an agent wrote there is told by the writer. A place counts as polled if
+ * matter of time; that an agent wrote there is reported by the writer. A place counts as polled if
  * reads of it returned different values, if an atomic went there, or if it lies in a tile's
  * mailbox. */
 #ifndef NOCAP_CHECKER_COMPARE_POLLED_ADDRS_H

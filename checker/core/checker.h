@@ -105,14 +105,14 @@ struct nocap_check_watch {
     nocap_requests_ended *ended;
 };
 
-/* A report of before, read once for any number of checks, also at the same time. */
+/* An earlier report, read once for any number of checks, also at the same time. */
 struct nocap_baseline;
 
 struct nocap_check_options {
     size_t size;           /* sizeof(struct nocap_check_options) */
     const char *rules;     /* "MAP,SYN-003,-MAP-004": families and ids, minus excludes; NULL: all */
     const char *waivers;   /* file; NULL: none */
-    const char *baseline;  /* report of before, whose findings are known; NULL: none */
+    const char *baseline;  /* earlier report, whose findings are known; NULL: none */
     uint32_t max_per_rule; /* findings kept a rule, 0: 20; all are counted */
     bool has_from, has_to, has_tile;
     /* Findings outside are not reported; the model sees everything up to `to`, in header units.

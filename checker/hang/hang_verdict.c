@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hung, at work, or not to be told: what the progress of the parties allows to say. A hang that is
+/* Hung, running or inconclusive: what the progress of the parties allows to say. A hang that is
  * none costs more trust than one that is not claimed. */
 #include "checker/hang/hang_private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports of before in memory: a sorted list a trace, and what of it one check has not seen yet. */
+/* Earlier reports in memory: a sorted list a trace, and what of it one check has not seen yet. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to checker: a report of before. What it lists of a trace is known and does not fail
+/* Private to checker: an earlier report. What it lists of a trace is known and does not fail
  * again. Findings are recognised by trace (its path, else its file name), rule, chip, tile, agent
  * and thread - in a kernel by rule and symbol, in control code by rule, column and kernel -, as
  * many times as the report has them; where and when may have shifted. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to checker/baseline*.c: what a report of before knows, by trace. */
+/* Private to checker/baseline*.c: what an earlier report knows, by trace. */
 #ifndef NOCAP_CHECKER_REPORT_BASELINE_PRIVATE_H
 #define NOCAP_CHECKER_REPORT_BASELINE_PRIVATE_H
 

@@ -258,7 +258,7 @@ static void close_row(struct nocap_json *json)
     nocap_json_map_end(json);
 }
 
-/* Rows, each with FROM LENGTH NAME of its slices one behind the other: FROM counts from the start
+/* Rows, each with FROM LENGTH NAME of its slices one after the other: FROM counts from the start
  * of the one before; NAME is twice a number of `names`, or 2 N + 1 for N slices that are one. */
 static void put_slices(struct nocap_json *json, const struct html *h)
 {

@@ -8,7 +8,7 @@
 
 enum { DEPTH = 4, NAME = 96, TRACKS_MAX = 1 << 20 };
 
-/* What is open is kept, so that it can be told at the start of the picture. */
+/* What is open is kept, so that it can be reported at the start of the picture. */
 struct timeline_track {
     struct nocap_track what;
     bool begun, known;

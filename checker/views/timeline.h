@@ -9,7 +9,7 @@
 enum nocap_track_kind {
     NOCAP_TRACK_GROUP,   /* a worker core, a queue, a column, the host; has no items of its own */
     NOCAP_TRACK_SLICES,  /* slices that nest, and instants */
-    NOCAP_TRACK_STATE,   /* a value with a name, one behind the other */
+    NOCAP_TRACK_STATE,   /* a value with a name, one after the other */
     NOCAP_TRACK_COUNTER, /* a number */
 };
 
@@ -47,7 +47,7 @@ struct nocap_mark {
     bool waits;                          /* an agent is stalled meanwhile */
 };
 
-/* A view. Tracks are numbered from 1 and told before their first item, groups before their tracks.
+/* A view. Tracks are numbered from 1 and come before their first item, groups before their tracks.
  * What fails is kept by the view until `finish`. */
 struct nocap_view_ops {
     void (*track)(void *view, uint32_t number, const struct nocap_track *track);

@@ -138,7 +138,7 @@ void watch_requests_catch_up(struct watch *w, struct watch_tile *tile, uint64_t 
 
 /* watch_queue.c: the command queue. */
 void watch_queue(struct watch *w, const struct nocap_event *event);
-/* Workers were told to go by the event; those that are told get a flow each. */
+/* Workers were told to go by the event; each of them gets a flow. */
 void watch_queue_goes(struct watch *w, const struct nocap_event *event, const uint64_t *flows,
                       uint32_t count);
 void watch_queue_forget(struct watch *w);

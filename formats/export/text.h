@@ -24,7 +24,7 @@ struct nocap_text_queue {
     const struct nocap_profile *profile;
     struct nocap_xy prefetch, dispatch;
     uint64_t kernel_config;
-    struct nocap_text_queue_record *last; /* NULL: events are not printed one behind the other */
+    struct nocap_text_queue_record *last; /* NULL: events are not printed one after the other */
 };
 
 struct nocap_text_style {

@@ -158,7 +158,9 @@ static enum nocap_status no_field(const struct filter_compiler *c, const struct 
                         : is_name(token, nocap_op_name, NOCAP_OP_COUNT)    ? "op"
                         : is_name(token, nocap_agent_name, NOCAP_BY_COUNT) ? "by"
                                                                            : NULL;
-    return field == NULL ? filter_error(&c->lexer, token->text, c->err, "no field is called '%.*s'",
+    return field == NULL ? filter_error(&c->lexer, token->text, c->err,
+                                        "no field is called '%.*s': fields are the keys of JSON "
+                                        "Lines, such as ev, op, by, tile, addr",
                                         size, token->text)
                          : filter_error(&c->lexer, token->text, c->err,
                                         "no field is called '%.*s': %s==%.*s?", size, token->text,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records events of a running program into a .nocap file: open, one call an event from any thread,
- * close. A call costs some 20 ns and never allocates: the event goes into a ring of the calling
+ * close. A call costs 10 to 20 ns and never allocates: the event goes into a ring of the calling
  * thread, a thread of the library writes the file. The rings lie in FILE.rings beside the trace:
  * should the program be killed, whatever opens the trace finds in them every event whose call had
  * returned. What each kind of event means: docs/events.md. */
@@ -17,26 +17,28 @@ struct nocap_capture;
 
 /* What happens to an event that finds its ring full. */
 enum nocap_capture_policy {
-    NOCAP_CAPTURE_BLOCK, /* the call waits: nothing is lost */
-    NOCAP_CAPTURE_DROP,  /* it is counted; the trace tells how many are missing, and where */
+    NOCAP_CAPTURE_BLOCK = 0, /* the call waits: nothing is lost */
+    NOCAP_CAPTURE_DROP = 1   /* it is counted; the trace says how many are missing, and where */
 };
 
 /* Where times come from. */
 enum nocap_capture_clock {
-    NOCAP_CAPTURE_CLOCK_TSC,  /* nanoseconds since open, of the processor's time stamp counter; of
-                                 clock_gettime where that does not run evenly */
-    NOCAP_CAPTURE_CLOCK_USER, /* what nocap_capture_set_time said last: a simulator's cycles */
-    NOCAP_CAPTURE_CLOCK_TSC_COARSE, /* as _TSC, but up to eight reads and writes of a value share a
-                                       reading of the counter, as long as one thread alone records:
-                                       the order of events is exact, a time may be that of up to
-                                       seven events before */
+    /* nanoseconds since open, of the processor's time stamp counter; of clock_gettime where that
+     * does not run evenly */
+    NOCAP_CAPTURE_CLOCK_TSC = 0,
+    /* what nocap_capture_set_time said last: a simulator's cycles */
+    NOCAP_CAPTURE_CLOCK_USER = 1,
+    /* as _TSC, but up to eight reads and writes of a value share a reading of the counter, as long
+     * as one thread alone records: the order of events is exact, a time may be that of up to seven
+     * events before */
+    NOCAP_CAPTURE_CLOCK_TSC_COARSE = 2
 };
 
 /* What the child of fork() does with the capture that it inherits. */
 enum nocap_capture_fork {
-    NOCAP_CAPTURE_FORK_STOP,   /* its calls do nothing; the parent goes on */
-    NOCAP_CAPTURE_FORK_FOLLOW, /* with its first event it begins a trace of its own:
-                                  FILE.<pid>.nocap for FILE.nocap */
+    NOCAP_CAPTURE_FORK_STOP = 0,  /* its calls do nothing; the parent goes on */
+    NOCAP_CAPTURE_FORK_FOLLOW = 1 /* with its first event it begins a trace of its own:
+                                     FILE.<pid>.nocap for FILE.nocap */
 };
 
 struct nocap_capture_open_options {
@@ -53,7 +55,7 @@ struct nocap_capture_open_options {
 
 struct nocap_capture_sums {
     size_t size;      /* sizeof(struct nocap_capture_sums) */
-    uint64_t events;  /* in the trace, those that tell of drops among them */
+    uint64_t events;  /* in the trace, those that count drops among them */
     uint64_t bytes;   /* of the file */
     uint64_t dropped; /* events that are missing */
     double seconds;   /* from open to close */
@@ -71,8 +73,8 @@ NOCAP_API enum nocap_status nocap_capture_open(struct nocap_capture **capture, c
 NOCAP_API enum nocap_status nocap_capture_flush(struct nocap_capture *capture,
                                                 struct nocap_error *err);
 /* Ends the trace and removes the rings. No other thread may be in a call. Frees the capture
- * whatever comes; `sums` may be NULL. An error of the writer, such as a full disk, is told here:
- * the rings stay then, and `sums` counts what is in them too. */
+ * whatever comes; `sums` may be NULL. An error of the writer, such as a full disk, is reported
+ * here: the rings stay then, and `sums` counts what is in them too. */
 NOCAP_API enum nocap_status nocap_capture_close(struct nocap_capture *capture,
                                                 struct nocap_capture_sums *sums,
                                                 struct nocap_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replays a trace through the reference model and says where reality and protocol part. A check is
- * one thread's at a time; any number may run side by side. */
+/* Replays a trace through the reference model and reports divergences from the protocol. A check
+ * is one thread's at a time; any number may run side by side. */
 #ifndef NOCAP_CHECK_H
 #define NOCAP_CHECK_H
 

@@ -21,7 +21,7 @@ enum nocap_hang_format { NOCAP_HANG_TEXT = 0, NOCAP_HANG_JSON = 1, NOCAP_HANG_DO
 struct nocap_hang_run_options {
     size_t size; /* sizeof(struct nocap_hang_run_options) */
     bool has_at;
-    uint64_t at;            /* as if the trace ended behind this time */
+    uint64_t at;            /* as if the trace ended after this time */
     const char *const *elf; /* "CORE=FILE": firmware and kernels, for places in the source */
     size_t elf_count;
     uint32_t events;  /* how many of the last events about the root, 0: 10 */
@@ -35,9 +35,9 @@ struct nocap_hang_sums {
     enum nocap_hang_outcome outcome;
     const char *why;                     /* one sentence about the outcome */
     bool wedged;                         /* looks like hardware, no fault of the protocol */
-    uint64_t end;                        /* latest time that the trace tells of */
-    uint64_t quiet;                      /* since the last act of anybody */
-    uint64_t expected;                   /* the longest that anybody ever took to act */
+    uint64_t end;                        /* latest time of the trace */
+    uint64_t quiet;                      /* since the last act of any agent */
+    uint64_t expected;                   /* the longest that any agent ever took to act */
     size_t waits, chain, causes, events; /* how many there are, for the calls below */
 };
 

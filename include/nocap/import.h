@@ -38,9 +38,8 @@ struct nocap_import_sums {
     uint64_t bytes_out;      /* the .nocap file */
     uint64_t malformed;      /* lines that are no event; kept in the trace as they stood */
     uint64_t malformed_line; /* the first of them, from 1 */
-    uint64_t broken_line; /* in which the input breaks off, and what stands before it was taken; 0:
-                             it does not */
-    bool dense;           /* few bytes hold more than 256 events each: the rest was left out */
+    uint64_t broken_line;    /* in which the input breaks off; 0: it does not */
+    bool dense;              /* few bytes hold more than 256 events each: the rest was left out */
 };
 
 /* Number `i` from 0; NOCAP_END: there is no such. */

@@ -88,7 +88,8 @@ struct nocap_trace;
 
 struct nocap_trace_open_options {
     size_t size;        /* sizeof(struct nocap_trace_open_options) */
-    const char *filter; /* only events that match, in the language of `dump --filter`; NULL: all */
+    const char *filter; /* only events that match, "ev==write && by==host", as
+                           `nocap dump --help` explains; NULL: all */
     bool dense;         /* read on where few bytes hold more than 256 events each */
 };
 
@@ -129,7 +130,7 @@ NOCAP_API const struct nocap_trace_header *nocap_trace_header(const struct nocap
 NOCAP_API enum nocap_status nocap_trace_next(struct nocap_trace *trace,
                                              const struct nocap_event **event,
                                              struct nocap_error *err);
-/* Goes on at event `index`, or at the first event at or after time `t`. */
+/* Continues at event `index`, or at the first event at or after time `t`. */
 NOCAP_API enum nocap_status nocap_trace_seek_index(struct nocap_trace *trace, uint64_t index,
                                                    struct nocap_error *err);
 NOCAP_API enum nocap_status nocap_trace_seek_time(struct nocap_trace *trace, uint64_t t,

@@ -204,7 +204,7 @@ static void want(struct wanted *w, const struct sql_traces *traces, int column,
     }
     const char *text = (const char *)sqlite3_value_text(value);
     unsigned length = text == NULL ? 0 : (unsigned)strlen(text);
-    if (length == 0) { /* what has no value is told as NULL */
+    if (length == 0) { /* what has no value is NULL */
         w->nothing = true;
     } else if (column == TRACE) {
         wanted_trace(w, traces, text);
