@@ -179,11 +179,12 @@ static bool take_windows(char *start, size_t size)
 {
     for (unsigned pass = 0; pass < 2; pass++) {
         for (unsigned i = 0; i < mapped_most; i++) {
-            char *at = mapped[i].at, *end = at + mapped[i].size;
-            if (at == NULL || end <= start || at >= start + size) {
+            char *at = mapped[i].at;
+            size_t length = mapped[i].size;
+            if (at == NULL || at + length <= start || at >= start + size) {
                 continue;
             }
-            if (at < start || end > start + size) {
+            if (at < start || at + length > start + size) {
                 errno = EINVAL;
                 return false;
             }
