@@ -335,6 +335,8 @@ void client_untraced(void)
     struct kmd_export_tlb window = {.size = sizeof window, .id = 2};
     uint32_t peer[16] = {0};
     REQUIRE(ioctl(device, KMD_SET_NOC_CLEANUP, &cleanup) == 0);
+    cleanup.enabled = 0;
+    REQUIRE(ioctl(device, KMD_SET_NOC_CLEANUP, &cleanup) == 0);
     REQUIRE(ioctl(device, KMD_EXPORT_TLB, &window) == 0);
     REQUIRE(ioctl(device, KMD_MAP_PEER_BAR, peer) == 0);
     *(volatile uint16_t *)(windows[2] + NOCAP_CQ_QUEUE) = 9;

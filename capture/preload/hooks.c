@@ -227,6 +227,8 @@ static void report_untraced(struct chip *chip, unsigned long command, const void
                 "when the device is closed the driver stores 0x%llx to 0x%llx of tile %u,%u: "
                 "that store is not traced",
                 (unsigned long long)c->data, (unsigned long long)c->addr, c->x, c->y);
+        } else {
+            chip_report(chip, TOLD_ALWAYS, "when the device is closed the driver stores nothing");
         }
         break;
     default: break;
