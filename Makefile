@@ -52,6 +52,14 @@ WARN += $(if $(findstring clang,$(CC)),,-Wno-format-truncation)
 NOCAP_CFLAGS := -std=c11 -D_GNU_SOURCE -fPIC -fno-semantic-interposition -Iinclude -I. \
 	-I$(BUILD)/gen \
 	-DNOCAP_VERSION='"$(VERSION)"' $(WARN)
+# gcc makes `rep stos` and `rep movs` of structs of more than 128 bytes: some processors need 19 ns to
+# begin one, where the library's function takes 4 in all.
+ifneq ($(findstring clang,$(CC)),clang)
+ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
+NOCAP_CFLAGS += -mmemset-strategy=unrolled_loop:64:noalign,libcall:-1:noalign \
+	-mmemcpy-strategy=unrolled_loop:64:noalign,libcall:-1:noalign
+endif
+endif
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 COMPILE = $(CC) $(NOCAP_CFLAGS) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(TRAINED)
