@@ -85,11 +85,16 @@ static __attribute__((noinline)) struct tile *new_worker(struct model *m, uint16
 }
 
 /* NULL: it is none. */
+static inline struct tile *worker_by_key(struct model *m, uint32_t key, uint16_t chip,
+                                         struct nocap_xy at)
+{
+    struct tile *tile = tile_by_key(m, key);
+    tile = __builtin_expect(tile != NULL, 1) ? tile : new_worker(m, chip, at);
+    return tile != NULL && tile->worker ? tile : NULL;
+}
 static inline struct tile *worker(struct model *m, const struct nocap_event *e, struct nocap_xy at)
 {
-    struct tile *tile = tile_find(m, e->chip, at);
-    tile = __builtin_expect(tile != NULL, 1) ? tile : new_worker(m, e->chip, at);
-    return tile != NULL && tile->worker ? tile : NULL;
+    return worker_by_key(m, tile_key(e->chip, at), e->chip, at);
 }
 
 static inline const struct nocap_region_info *region_of(const struct model *m, uint64_t addr)
@@ -297,24 +302,43 @@ bool decode_prepare(const struct model *m, const struct nocap_event *e, enum obs
     return kind == OBS_ELSEWHERE || model_is_tensix(m, e->at);
 }
 
-void decode_plain(struct model *m, const struct nocap_event *e, const struct prepared *p)
+/* `p`: NULL: where it goes is not said yet. */
+static inline __attribute__((always_inline)) void plain(struct model *m,
+                                                        const struct nocap_event *e,
+                                                        enum observation_kind kind,
+                                                        const struct prepared *p)
 {
-    struct observation o = {.event = e, .kind = p->kind, .places = p->places, .lead = true};
-    if (p->kind != OBS_ELSEWHERE) {
-        o.tile = worker(m, e, e->at);
+    struct observation o = {.event = e, .kind = (uint8_t)kind, .lead = true};
+    if (kind != OBS_ELSEWHERE) {
+        o.tile = worker_by_key(m, tile_key_of(e), e->chip, e->at);
         if (__builtin_expect(o.tile == NULL, 0)) {
             decode(m, e);
             return;
         }
     }
-    if (p->kind < OBS_PLACED) {
-        o.region = &nocap_regions[p->region];
-        m->landings |= p->kind == OBS_OUTSIDE_STORE && e->by == NOCAP_BY_NOC;
-    }
-    if (p->kind <= OBS_ELSEWHERE) {
+    if (kind <= OBS_ELSEWHERE) {
         access_fill(&o.access, e, e->addr, e->size);
     }
+    if (kind < OBS_PLACED) {
+        o.region = p != NULL ? &nocap_regions[p->region] : region_of(m, e->addr);
+        o.places = p != NULL ? p->places : places_of(m, &o.access, o.region);
+        m->landings |= kind == OBS_OUTSIDE_STORE && e->by == NOCAP_BY_NOC;
+    }
     observe(m, &o);
+}
+
+void decode_plain(struct model *m, const struct nocap_event *e, const struct prepared *p)
+{
+    plain(m, e, (enum observation_kind)p->kind, p);
+}
+
+void decode_of_kind(struct model *m, const struct nocap_event *e, enum observation_kind kind)
+{
+    if (kind != OBS_KINDS) {
+        plain(m, e, kind, NULL);
+    } else {
+        decode(m, e);
+    }
 }
 
 void decode(struct model *m, const struct nocap_event *e)

@@ -22,6 +22,8 @@ bool decode_prepare(const struct model *m, const struct nocap_event *event,
                     enum observation_kind kind, struct prepared *p);
 /* `decode` of one. */
 void decode_plain(struct model *m, const struct nocap_event *event, const struct prepared *p);
+/* `decode` of one of whose shape that is known. */
+void decode_of_kind(struct model *m, const struct nocap_event *event, enum observation_kind kind);
 /* Those of a request; `lead`: it is stated by an event. */
 void decode_request(struct model *m, const struct nocap_event *request, bool lead);
 

@@ -69,7 +69,6 @@ static void add_routes(struct nocap_engine *e, const struct model_ops *ops, uint
 /* At first, and again where a model wants something else from now on. */
 __attribute__((noinline)) void engine_make_routes(struct nocap_engine *e)
 {
-    e->model.rewire = false;
     e->ender_count = 0;
     memset(e->routes, 0, sizeof e->routes);
     for (unsigned i = 0; i < MODELS; i++) {
@@ -168,7 +167,6 @@ enum { OBS_STORES = OBS(CORE_STORE) | OBS(OUTSIDE_STORE) | OBS(MEMORY) }; /* tha
 static __attribute__((noinline)) void observe_raised(struct model *m)
 {
     struct nocap_event request = m->request;
-    m->raised = false;
     if (m->requested != NULL) {
         m->requested(m->context, &request);
     }
@@ -195,6 +193,27 @@ static __attribute__((noinline)) void observe_ended(struct model *m)
     m->ended_count = 0;
 }
 
+/* What models have asked for while they judged. */
+static __attribute__((noinline)) void observe_due(struct nocap_engine *e,
+                                                  const struct observation *o)
+{
+    struct model *m = &e->model;
+    const uint32_t due = m->due;
+    m->due = 0;
+    for (uint32_t left = due & DUE_APPLY; left != 0; left &= left - 1) {
+        m->models[__builtin_ctz(left)]->apply(m, o);
+    }
+    if ((due & DUE_ENDED) != 0) {
+        observe_ended(m);
+    }
+    if ((due & DUE_ROUTES) != 0) {
+        engine_make_routes(e);
+    }
+    if ((due & DUE_RAISED) != 0) {
+        observe_raised(m);
+    }
+}
+
 void observe(struct model *m, struct observation *o)
 {
     struct nocap_engine *e = (struct nocap_engine *)m;
@@ -207,17 +226,8 @@ void observe(struct model *m, struct observation *o)
     if (store && o->access.addr < SHADOW_SIZE && o->tile != NULL) {
         shadow_store(&o->tile->l1, &o->access);
     }
-    for (; m->apply_due != 0; m->apply_due &= m->apply_due - 1) {
-        m->models[__builtin_ctz(m->apply_due)]->apply(m, o);
-    }
-    if (__builtin_expect(m->ended_count != 0, 0)) {
-        observe_ended(m);
-    }
-    if (__builtin_expect(m->rewire, 0)) {
-        engine_make_routes(e);
-    }
-    if (__builtin_expect(m->raised, 0)) {
-        observe_raised(m);
+    if (m->due != 0) {
+        observe_due(e, o);
     }
 }
 

@@ -88,6 +88,25 @@ static inline bool is_usual(struct nocap_engine *engine, const struct nocap_even
     return true;
 }
 
+static __attribute__((noinline)) void meet_shape(struct nocap_engine *engine,
+                                                 const struct nocap_event *e)
+{
+    engine->kinds[e->shape] = (uint8_t)(decode_shape(&engine->model, e) + 1);
+    if (engine->table != NULL) {
+        engine->table[e->shape] = *e;
+    }
+}
+
+/* Of one that is usual: what decode_shape says. */
+static inline enum observation_kind kind_of(struct nocap_engine *engine,
+                                            const struct nocap_event *e)
+{
+    if (__builtin_expect(engine->kinds[e->shape] == 0, 0)) {
+        meet_shape(engine, e);
+    }
+    return (enum observation_kind)(engine->kinds[e->shape] - 1);
+}
+
 static inline void begin_event(struct nocap_engine *engine, const struct nocap_event *e)
 {
     engine->model.event = e;
@@ -118,12 +137,6 @@ enum {
     SLOT_SEM = 8,
 };
 
-/* By shape. Of those that are carried in a line the thread that feeds makes an event before the
- * first is handed on; then it is the other thread's, which writes each into it. */
-struct shape_table {
-    uint8_t kind[NOCAP_SHAPES + 1]; /* what decode_shape says, and 1; 0: not met */
-    _Alignas(CACHE_LINE) struct nocap_event event[NOCAP_SHAPES + 1];
-};
 struct carried {
     _Alignas(CACHE_LINE) uint64_t addr;
     uint64_t value, pc, sem;
@@ -151,10 +164,11 @@ struct batch {
 
 /* ---- the thread that judges ---- */
 
+/* Into an event of this shape, which the thread that feeds made before it handed on the first. */
 static inline const struct nocap_event *unpack(const struct nocap_engine *engine,
                                                const struct batch *batch, const struct carried *c)
 {
-    struct nocap_event *e = &engine->table->event[c->shape];
+    struct nocap_event *e = &engine->table[c->shape];
     e->index = batch->index + c->index;
     e->t = batch->t + c->t;
     e->addr = c->addr;
@@ -197,9 +211,8 @@ static void take_batch(void *context, void *from)
 
 void engine_feed_beside(struct nocap_engine *engine)
 {
-    engine->table = aligned_alloc(CACHE_LINE, sizeof *engine->table);
+    engine->table = malloc((NOCAP_SHAPES + 1) * sizeof *engine->table);
     if (engine->table != NULL) {
-        memset(engine->table->kind, 0, sizeof engine->table->kind);
         engine->relay = relay_open(sizeof(struct batch), BATCHES, take_batch, engine);
     }
 }
@@ -277,30 +290,19 @@ static inline void carry_short(const struct batch *batch, struct carried *c,
     c->whole = 0;
 }
 
-static __attribute__((noinline)) void meet_shape(const struct model *m, struct shape_table *table,
-                                                 const struct nocap_event *e)
-{
-    table->event[e->shape] = *e;
-    table->kind[e->shape] = (uint8_t)(decode_shape(m, e) + 1);
-}
-
 /* Of one that is usual. False: it does not fit. */
 static inline bool carry_line(struct nocap_engine *engine, struct carried *c,
                               const struct nocap_event *e)
 {
-    struct shape_table *table = engine->table;
     if (!is_short(engine->batch, e)) {
         return false;
     }
-    if (__builtin_expect(table->kind[e->shape] == 0, 0)) {
-        meet_shape(&engine->model, table, e);
-    }
-    const unsigned kind = table->kind[e->shape] - 1u;
+    const enum observation_kind kind = kind_of(engine, e);
     if (kind == OBS_KINDS) {
         return false;
     }
     carry_short(engine->batch, c, e);
-    return decode_prepare(&engine->model, e, (enum observation_kind)kind, &c->prepared);
+    return decode_prepare(&engine->model, e, kind, &c->prepared);
 }
 
 /* The one that takes the event: another, if what it points to has no more room in this one. */
@@ -357,7 +359,7 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
     }
     for (const struct nocap_event *e = events; e < events + count; e++) {
         if (m->tiles.count > FETCH_TILES && e + FETCH_AHEAD < events + count) {
-            fetch_tile(m, tile_key(e[FETCH_AHEAD].chip, e[FETCH_AHEAD].at));
+            fetch_tile(m, tile_key_of(&e[FETCH_AHEAD]));
         }
         begin_event(engine, e);
         if (!is_usual(engine, e, &form)) {
@@ -365,7 +367,7 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
         } else {
             take_loss(engine);
             if (engine->wanted) {
-                decode(m, e);
+                decode_of_kind(m, e, kind_of(engine, e));
             }
         }
         end_event(m, e);

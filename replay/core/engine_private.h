@@ -26,10 +26,11 @@ struct nocap_engine {
      * settled. In lines of the cache of its own: both are written for each event. */
     _Alignas(CACHE_LINE) struct source_clock clock;
     struct nocap_shapes shapes;
-    bool gap;                  /* events are missing before the one that is fed next */
-    struct relay *relay;       /* NULL: events are judged where they are fed */
-    struct batch *batch;       /* that is filled; NULL: none */
-    struct shape_table *table; /* for the relay */
+    uint8_t kinds[NOCAP_SHAPES + 1]; /* by shape: what decode_shape says, and 1; 0: not met */
+    bool gap;                        /* events are missing before the one that is fed next */
+    struct relay *relay;             /* NULL: events are judged where they are fed */
+    struct batch *batch;             /* that is filled; NULL: none */
+    struct nocap_event *table;       /* by shape, for the relay */
 };
 
 /* What rules TRC say of an event. */

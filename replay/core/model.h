@@ -39,8 +39,8 @@ struct model_ops {
     uint32_t uses;    /* 1 << enum model_id: whose facts it asks for */
     size_t tile_size; /* bytes of its part of a tile, all zero at first; 0: none */
     /* What it wants: kinds of observations, and of accesses by cores and from outside those that
-     * touch one of these places. 0: nothing of this header. Asked again where it has set
-     * model.rewire, and where events were lost. */
+     * touch one of these places. 0: nothing of this header. Asked again at DUE_ROUTES, and where
+     * events were lost. */
     uint32_t (*wants)(const struct model *m);
     uint32_t places;
     /* False without memory. */
@@ -76,7 +76,8 @@ struct model_ops {
 extern const struct model_ops *const nocap_models[MODELS]; /* by id */
 
 /* The tiles that were met, and where to find them: open addressing by chip and coordinate. */
-enum { TILE_SLOTS = 2 * NOCAP_TILES_MAX, TILE_HOT_LINES = 5 };
+enum { TILE_SLOT_BITS = 13, TILE_SLOTS = 1 << TILE_SLOT_BITS, TILE_HOT_LINES = 5 };
+_Static_assert(TILE_SLOTS >= 2 * NOCAP_TILES_MAX, "half of the slots stay free");
 struct tile_table {
     size_t size,
         offset[MODELS]; /* bytes of a tile with the parts of all models, and where these lie */
@@ -111,6 +112,14 @@ enum { COORDINATES = 64 }; /* of either axis: the network has 6 bits for them */
         }                                                                                          \
     } while (0)
 
+/* What is due when all models have judged an observation, besides `apply`. */
+enum due {
+    DUE_APPLY = (1 << MODELS) - 1,
+    DUE_ENDED = 1 << MODELS,  /* requests are over: model.ended */
+    DUE_ROUTES = 2 << MODELS, /* a model wants something else from the next observation on */
+    DUE_RAISED = 4 << MODELS, /* model.request is observed next */
+};
+
 /* The reference model as a whole: what its parts share. */
 struct model {
     const struct nocap_header *header;
@@ -143,12 +152,12 @@ struct model {
     uint32_t ended_count;
     fault_id request_fault;  /* of the request observed now, or of what it brings to host memory;
                                 FAULT_NONE: it is right; owner: noc, read in `apply` */
-    bool rewire;             /* a model wants something else from the next observation on */
-    uint32_t apply_due;      /* 1 << enum model_id: those whose `apply` is due */
+    uint32_t due;            /* behind this observation: enum due, and 1 << enum model_id of those
+                                that have something to tell */
     uint32_t other_go_words; /* where an agent writes those of another layout, and none those of
                                 the header's; 0: no such thing */
-    /* A request that a core's stores made and that no event restates: observed next. */
-    bool raised;
+    /* A request that a core's stores made and that no event restates: observed next, if it is due.
+     */
     struct nocap_event request;
     /* findings */
     /* By rule, what `fault` is where its condition holds: FAULT_UNREPORTED if the trace does not
@@ -190,7 +199,7 @@ static inline bool model_is_tensix(const struct model *m, struct nocap_xy at)
 /* The model has something to tell of this observation. */
 static inline void model_apply_due(struct model *m, enum model_id id)
 {
-    m->apply_due |= 1u << id;
+    m->due |= 1u << id;
 }
 
 /* What is reported once for several tiles is reported for this one all the same. */

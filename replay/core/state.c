@@ -15,8 +15,9 @@ _Static_assert((int)UNKNOWN == (int)NOCAP_UNKNOWN && (int)NO == (int)NOCAP_NO &&
 static int by_place(const void *a, const void *b)
 {
     const struct nocap_tile_place *p = a, *q = b;
-    uint32_t first = tile_key(p->chip, p->at), second = tile_key(q->chip, q->at);
-    return (first > second) - (first < second);
+    return p->chip != q->chip   ? p->chip - q->chip
+           : p->at.y != q->at.y ? p->at.y - q->at.y
+                                : p->at.x - q->at.x;
 }
 
 struct nocap_tile_place *nocap_engine_tiles(const struct nocap_engine *engine, size_t *count)

@@ -4,6 +4,9 @@
 #ifndef NOCAP_REPLAY_TILE_H
 #define NOCAP_REPLAY_TILE_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "formats/blackhole/registers.h"
 #include "replay/core/model.h"
 
@@ -30,28 +33,40 @@ struct tile {
     struct shadow l1;
 };
 
-/* In the order of reports: by chip, y, x. */
 static inline uint32_t tile_key(uint16_t chip, struct nocap_xy at)
 {
-    return (uint32_t)chip << 16 | (uint32_t)at.y << 8 | at.x;
+    return chip | (uint32_t)at.x << 16 | (uint32_t)at.y << 24;
+}
+
+/* Of the tile that an event names: its bytes stand there like that. */
+static inline uint32_t tile_key_of(const struct nocap_event *e)
+{
+    enum { KEY = offsetof(struct nocap_event, chip) };
+    _Static_assert(offsetof(struct nocap_event, at) == KEY + sizeof e->chip, "side by side");
+    uint32_t key;
+    memcpy(&key, (const uint8_t *)e + KEY, sizeof key);
+    return key;
 }
 
 /* The slot where a tile is looked for first. */
 static inline uint32_t tile_slot(uint32_t key)
 {
-    return (key * UINT32_C(2654435761) >> 8) % TILE_SLOTS;
+    return key * UINT32_C(2654435761) >> (32 - TILE_SLOT_BITS);
 }
 
 /* NULL if it was not met yet. */
-static inline struct tile *tile_find(const struct model *m, uint16_t chip, struct nocap_xy at)
+static inline struct tile *tile_by_key(const struct model *m, uint32_t key)
 {
-    const uint32_t key = tile_key(chip, at);
     for (uint32_t i = tile_slot(key);; i = (i + 1) % TILE_SLOTS) {
         struct tile *tile = m->tiles.slots[i];
         if (tile == NULL || tile->key == key) {
             return tile;
         }
     }
+}
+static inline struct tile *tile_find(const struct model *m, uint16_t chip, struct nocap_xy at)
+{
+    return tile_by_key(m, tile_key(chip, at));
 }
 
 /* Whether there is one that has the address space of a worker tile. */

@@ -292,7 +292,7 @@ __attribute__((noinline)) static void judge_of_chip(struct model *m, const struc
 {
     struct cq *q = cq_first(m);
     struct observation moved;
-    m->rewire |= q == NULL;
+    m->due |= q == NULL ? DUE_ROUTES : 0;
     if (o->kind == OBS_OUTSIDE_STORE && (o->places & PLACE(GO_INDEX)) != 0) {
         cq_launch_lose_answers(m);
     }

@@ -50,7 +50,6 @@ static void observe_request(struct model *m, const struct observation *o)
         noc_wait_ends(t, e->by);
     }
     if (e->phase != NOCAP_PHASE_ISSUE) {
-        noc_state(m)->stale = tile;
         noc_phase(m, tile, n, e);
         noc_landing_done(m, tile, e);
         return;

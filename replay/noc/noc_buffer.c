@@ -257,7 +257,7 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
         CHECK(m, tile, NOC_019, false, NO_REFS, "request type 0, 1 or 2", "CTRL was 0x%x", ctrl);
     }
     b->restating = restated && known ? NOC_PENDING : NOC_NOT_EXPECTED;
-    m->raised = known && !restated;
+    m->due |= known && !restated ? DUE_RAISED : 0;
     m->request = b->request;
 }
 

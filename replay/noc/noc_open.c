@@ -85,6 +85,7 @@ static void publish_end(struct model *m, struct tile *tile, unsigned noc, enum n
 {
     if (m->ended_count < ENDED_MAX) {
         struct ended *e = &m->ended[m->ended_count++];
+        m->due |= DUE_ENDED;
         *e = *end;
         e->tile = tile;
         e->noc = (uint8_t)noc;
@@ -204,6 +205,7 @@ void noc_phase(struct model *m, struct tile *tile, struct noc_interface *n,
         retire(n);
         return;
     }
+    noc_state(m)->stale = tile;
     n->any_barrier = true;
     n->barriers[kind].done |= done;
     n->barriers[kind].sent |= e->phase == NOCAP_PHASE_SENT;
@@ -362,8 +364,8 @@ static void note_touch(struct noc_request *r, const struct noc_touch *touch)
     }
 }
 
-static void take_touch(struct model *m, struct tile *tile, struct noc_interface *n,
-                       const struct access *a)
+static __attribute__((noinline)) void take_touch(struct model *m, struct tile *tile,
+                                                 struct noc_interface *n, const struct access *a)
 {
     const struct noc_touch touch = {now(m), a->addr, a->store ? NOC_TOUCH_STORE : NOC_TOUCH_LOAD};
     uint64_t held = a->store ? n->held : n->held & n->undone[NOCAP_READS];

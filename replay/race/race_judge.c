@@ -79,9 +79,10 @@ static bool end_shows(const struct model *m, const struct race_access *before)
     const struct race_mem_ctx *p = before->agent->place;
     const struct tile *tile = tile_find(m, p->chip, p->at);
     const struct noc_facts *shows = tile != NULL ? &tile->noc[before->noc] : NULL;
-    return shows != NULL && (before->way == RACE_ARRIVE  ? shows->reads_done
-                             : before->way == RACE_LEAVE ? shows->writes_sent
-                                                         : shows->writes_done);
+    return shows != NULL && tile->in_scope &&
+           (before->way == RACE_ARRIVE  ? shows->reads_done
+            : before->way == RACE_LEAVE ? shows->writes_sent
+                                        : shows->writes_done);
 }
 
 /* ---- reporting ---- */

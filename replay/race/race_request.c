@@ -123,7 +123,7 @@ void race_request(struct model *m, const struct observation *o)
                                         .noc = e->noc,
                                         .channel = (uint8_t)channel_of(e),
                                         .atomic = e->op == NOCAP_OP_ATOMIC};
-    m->rewire |= !race_of(m)->started;
+    m->due |= race_of(m)->started ? 0 : DUE_ROUTES;
     race_of(m)->started = true;
     p->sent[e->noc] = request.index;
     if (e->op == NOCAP_OP_READ) {
