@@ -31,6 +31,7 @@ struct noc_landings {
     struct noc_waited waited[WAITED];
     uint8_t marks[WAITED]; /* a byte of each one's id */
     uint64_t count;        /* requests, ever */
+    uint64_t open;         /* all before this one have arrived, or are forgotten */
     bool shown;            /* one of them was seen to arrive, by who observes them */
     bool apart;            /* .. by another agent: what came first is not known */
     bool lost;             /* one was forgotten before it arrived */
@@ -181,15 +182,16 @@ enum likeness {
     REPEATED, /* it arrived before */
     EXPLAINED,
 };
+enum { LIKELIEST = 2 * EXPLAINED + 1 }; /* the rank of one whose end was not seen either */
 static enum likeness likeness(const struct noc_waited *w, struct nocap_xy at,
-                              const struct access *a, bool has_hash, uint64_t hash)
+                              const struct access *a, const uint64_t *hash)
 {
     bool tile = in_rectangle(w, at), whole = a->addr == w->addr && a->addr + a->size == w->end;
     bool place = tile && a->addr >= w->addr && a->addr + a->size <= w->end;
     bool again = place && (w->arrived[place_of(at) / 64] >> place_of(at) % 64 & 1) != 0;
-    bool same = has_hash && w->has_hash && hash == w->hash;
+    bool same = hash != NULL && w->has_hash && *hash == w->hash;
     bool bytes = !w->has_hash || same ||
-                 (whole ? !has_hash
+                 (whole ? hash == NULL
                         : !completes(w, a) || nocap_fnv1a64(w->sum, a->bytes, a->size) == w->hash);
     if (again || is_over(w)) {
         return again && bytes ? REPEATED : UNLIKE;
@@ -243,7 +245,7 @@ static void judge_ended(struct model *m, const struct tile *from, struct noc_lan
 static void judge_pieces(struct model *m, const struct tile *from, struct noc_landings *l,
                          const struct noc_waited *latest)
 {
-    for (uint64_t i = l->count > WAITED ? l->count - WAITED : 0; i < l->count; i++) {
+    for (uint64_t i = l->open; i < l->count; i++) {
         struct noc_waited *w = &l->waited[i % WAITED];
         if (w->at.turn < latest->at.turn && w->bytes > 0 && !is_over(w)) {
             judge_arrived(m, from, w);
@@ -273,32 +275,56 @@ static void arrive(struct model *m, const struct tile *from, struct noc_landings
     }
 }
 
+static uint64_t oldest(const struct noc_landings *l)
+{
+    return l->count > WAITED ? l->count - WAITED : 0;
+}
+
+static void pass_arrived(struct noc_landings *l)
+{
+    l->open = l->open > oldest(l) ? l->open : oldest(l);
+    while (l->open < l->count && is_over(&l->waited[l->open % WAITED])) {
+        l->open++;
+    }
+}
+
+/* Of the requests from this one on that which explains an arrival best, and how well; `hash`: of
+ * its bytes, NULL: not known. */
+static struct noc_waited *likeliest(struct noc_landings *l, uint64_t first, struct nocap_xy at,
+                                    const struct access *a, const uint64_t *hash, unsigned *rank)
+{
+    struct noc_waited *best = NULL;
+    *rank = 0;
+    for (uint64_t i = first; i < l->count && *rank < LIKELIEST; i++) {
+        struct noc_waited *w = &l->waited[i % WAITED];
+        enum likeness like = likeness(w, at, a, hash);
+        unsigned own = 2 * like + !w->over; /* what is over may come late, the others come first */
+        best = like > UNLIKE && own > *rank ? w : best;
+        *rank = like > UNLIKE && own > *rank ? own : *rank;
+    }
+    return best;
+}
+
 /* `tile`: where it arrives; NULL: in host memory. */
 static void judge_arrival(struct model *m, const struct tile *tile, const struct tile *from,
                           struct noc_landings *l, const struct access *a)
 {
     const struct nocap_xy at = tile != NULL ? tile->at : MEMORY;
-    uint64_t hash;
+    uint64_t sum;
+    unsigned rank;
     if (l == NULL || !from->in_scope || !noc_sees_requests(m)) {
         return;
     }
-    bool has_hash = hash_of(a, &hash);
-    struct noc_waited *best = NULL;
-    unsigned rank = 0;
-    uint64_t first = l->count > WAITED ? l->count - WAITED : 0;
-    for (uint64_t i = first; i < l->count && rank < 2 * EXPLAINED + 1; i++) {
-        struct noc_waited *w = &l->waited[i % WAITED];
-        enum likeness like = likeness(w, at, a, has_hash, hash);
-        unsigned own = 2 * like + !w->over; /* what is over may come late, the others come first */
-        best = like > UNLIKE && own > rank ? w : best;
-        rank = like > UNLIKE && own > rank ? own : rank;
-    }
+    const uint64_t *hash = hash_of(a, &sum) ? &sum : NULL;
+    pass_arrived(l);
+    struct noc_waited *best = likeliest(l, l->open, at, a, hash, &rank);
+    best = rank == LIKELIEST ? best : likeliest(l, oldest(l), at, a, hash, &rank);
     const enum likeness most = rank / 2;
     if (most == EXPLAINED) {
         MARK_EXERCISED(m, NOC_047);
         /* the same words of host memory are written again and again: their bytes tell which it is
          */
-        if (tile != NULL || (has_hash && best->has_hash)) {
+        if (tile != NULL || (hash != NULL && best->has_hash)) {
             arrive(m, from, l, best, at, a);
         }
     } else if (knows_all(m, from, l)) {
