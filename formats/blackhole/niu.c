@@ -3,22 +3,6 @@
 
 #include "formats/blackhole/registers.h"
 
-enum nocap_niu_place nocap_niu_place(enum nocap_tile_kind kind, uint64_t addr)
-{
-    switch (kind) {
-    case NOCAP_TILE_TENSIX:
-    case NOCAP_TILE_ETHERNET: {
-        uint64_t l1 = kind == NOCAP_TILE_TENSIX ? NOCAP_L1_SIZE : NOCAP_NIU_ETHERNET_L1_SIZE;
-        return addr < l1                      ? NOCAP_PLACE_L1
-               : addr >= NOCAP_NIU_MMIO_FIRST ? NOCAP_PLACE_MMIO
-                                              : NOCAP_PLACE_NONE;
-    }
-    case NOCAP_TILE_DRAM: return addr < NOCAP_NIU_DRAM_SIZE ? NOCAP_PLACE_DRAM : NOCAP_PLACE_NONE;
-    case NOCAP_TILE_PCIE: return NOCAP_PLACE_PCIE;
-    default: return NOCAP_PLACE_NONE;
-    }
-}
-
 const char *nocap_niu_place_name(enum nocap_niu_place place)
 {
     static const char *const names[NOCAP_PLACE_COUNT] = {
@@ -31,12 +15,11 @@ const char *nocap_niu_place_name(enum nocap_niu_place place)
 
 unsigned nocap_niu_alignment(enum nocap_op op, enum nocap_niu_place far_end)
 {
-#define ALIGNMENT(op_, place_, bytes, sentence)                                                    \
-    if (op == NOCAP_OP_##op_ && far_end == NOCAP_PLACE_##place_) {                                 \
-        return (bytes);                                                                            \
-    }
+#define ALIGNMENT(op_, place_, bytes, sentence) [NOCAP_OP_##op_][NOCAP_PLACE_##place_] = (bytes),
+    static const uint8_t modulo[NOCAP_OP_COUNT][NOCAP_PLACE_COUNT] = {
 #include "formats/blackhole/niu.def"
-    return 1;
+    };
+    return modulo[op][far_end] != 0 ? modulo[op][far_end] : 1;
 }
 
 uint64_t nocap_niu_overrun(enum nocap_tile_kind kind, uint64_t addr, uint64_t size)

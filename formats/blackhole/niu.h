@@ -131,7 +131,21 @@ enum nocap_niu_place {
     NOCAP_PLACE_PCIE, /* host memory */
     NOCAP_PLACE_COUNT
 };
-enum nocap_niu_place nocap_niu_place(enum nocap_tile_kind kind, uint64_t addr);
+static inline enum nocap_niu_place nocap_niu_place(enum nocap_tile_kind kind, uint64_t addr)
+{
+    switch (kind) {
+    case NOCAP_TILE_TENSIX:
+    case NOCAP_TILE_ETHERNET: {
+        uint64_t l1 = kind == NOCAP_TILE_TENSIX ? NOCAP_L1_SIZE : NOCAP_NIU_ETHERNET_L1_SIZE;
+        return addr < l1                      ? NOCAP_PLACE_L1
+               : addr >= NOCAP_NIU_MMIO_FIRST ? NOCAP_PLACE_MMIO
+                                              : NOCAP_PLACE_NONE;
+    }
+    case NOCAP_TILE_DRAM: return addr < NOCAP_NIU_DRAM_SIZE ? NOCAP_PLACE_DRAM : NOCAP_PLACE_NONE;
+    case NOCAP_TILE_PCIE: return NOCAP_PLACE_PCIE;
+    default: return NOCAP_PLACE_NONE;
+    }
+}
 const char *nocap_niu_place_name(enum nocap_niu_place place); /* "L1", "a register", .. */
 /* Bytes modulo which source and destination of a read or write agree; 1 where nothing is asked. */
 unsigned nocap_niu_alignment(enum nocap_op op, enum nocap_niu_place far_end);

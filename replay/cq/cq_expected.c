@@ -263,8 +263,11 @@ static void note_fault(struct cq *q)
 static void take_all(struct cq_expected *x, const struct cq_target *t, const struct nocap_event *e,
                      bool right)
 {
+    if (t == NULL || !t->to_all || e->mcast == 0) {
+        return;
+    }
     const struct nocap_noc_ends ends = nocap_noc_ends(e);
-    if (t != NULL && t->to_all && ends.to_known && e->mcast != 0) {
+    if (ends.to_known) {
         cq_grid_take(&x->all, (struct nocap_cq_rect){ends.to, ends.to_other}, right);
     }
 }

@@ -29,38 +29,39 @@ static struct nocap_xy noc0(const struct request *r, struct nocap_xy at)
     return r->raw ? nocap_noc1_raw(at) : at;
 }
 
-static struct end end_of(const struct model *m, const struct request *r, bool at_known,
-                         struct nocap_xy at, bool addr_known, uint64_t addr)
+static void take_end(const struct model *m, const struct request *r, struct end *end,
+                     struct nocap_xy at)
 {
-    struct end end = {.at_known = at_known, .addr_known = addr_known, .addr = addr};
-    if (at_known) {
-        end.at = noc0(r, at);
-        end.kind = model_tile_kind(m, end.at);
-    }
-    if (at_known && addr_known) {
-        end.place = nocap_niu_place(end.kind, addr);
-    }
-    return end;
+    end->at = noc0(r, at);
+    end->kind = end->at_known ? model_tile_kind(m, end->at) : NOCAP_TILE_NONE;
+    end->place = end->addr_known ? nocap_niu_place(end->kind, end->addr) : NOCAP_PLACE_NONE;
 }
 
-static struct request request_of(const struct model *m, const struct nocap_event *e, bool raw)
+/* All of `r`, field by field: a struct that is returned is copied. */
+static void take_request(const struct model *m, const struct nocap_event *e, bool raw,
+                         struct request *r)
 {
-    struct request r = {.e = e, .raw = raw};
-    r.from =
-        end_of(m, &r, (e->has & NOCAP_F_S) != 0, e->s, (e->has & NOCAP_F_SADDR) != 0, e->saddr);
-    r.to = end_of(m, &r, (e->has & NOCAP_F_D) != 0, e->d, (e->has & NOCAP_F_DADDR) != 0, e->daddr);
+    r->e = e;
+    r->raw = raw;
+    r->from.at_known = (e->has & NOCAP_F_S) != 0;
+    r->from.addr_known = (e->has & NOCAP_F_SADDR) != 0;
+    r->from.addr = e->saddr;
+    take_end(m, r, &r->from, e->s);
+    r->to.at_known = (e->has & NOCAP_F_D) != 0;
+    r->to.addr_known = (e->has & NOCAP_F_DADDR) != 0;
+    r->to.addr = e->daddr;
+    take_end(m, r, &r->to, e->d);
     bool mask = (e->has & NOCAP_F_CTRL) != 0 && (e->ctrl & NOCAP_CTRL_BYTE_ENABLE) != 0;
-    r.size_known = (e->has & NOCAP_F_SIZE) != 0;
-    r.size = e->size;
-    if (!r.size_known && (e->has & NOCAP_F_LEN_BE) != 0 && !mask) {
-        r.size_known = true;
-        r.size = e->len_be;
+    r->size_known = (e->has & NOCAP_F_SIZE) != 0;
+    r->size = e->size;
+    if (!r->size_known && (e->has & NOCAP_F_LEN_BE) != 0 && !mask) {
+        r->size_known = true;
+        r->size = e->len_be;
     }
     if (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) {
-        r.size_known = true;
-        r.size = NOCAP_NIU_MMIO_SIZE;
+        r->size_known = true;
+        r->size = NOCAP_NIU_MMIO_SIZE;
     }
-    return r;
 }
 
 /* ---- CTRL ---- */
@@ -236,7 +237,7 @@ static void judge_alignment(struct model *m, const struct tile *tile, const stru
     if (modulo == 1 || near_end->place != NOCAP_PLACE_L1) {
         return;
     }
-    bool right = (far_end->addr ^ near_end->addr) % modulo == 0;
+    bool right = ((far_end->addr ^ near_end->addr) & (modulo - 1)) == 0; /* a power of two */
     const char *expected = modulo == 64   ? "source and destination equal modulo 64"
                            : modulo == 16 ? "source and destination equal modulo 16"
                                           : "source and destination equal modulo 4";
@@ -282,7 +283,6 @@ static bool hits_launch(const struct model *m, const struct request *r)
 static void judge_mailbox(struct model *m, const struct tile *tile, const struct request *r)
 {
     const struct nocap_mailbox_layout *l = m->layout;
-    const struct queue_facts *queue = queue_at(m, r->e->chip, r->e->at);
     if (r->to.kind != NOCAP_TILE_TENSIX || r->to.place != NOCAP_PLACE_L1 || !r->size_known) {
         return;
     }
@@ -294,6 +294,7 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
         exercise(m, NOC_032, outside);
         return;
     }
+    const struct queue_facts *queue = queue_at(m, r->e->chip, r->e->at);
     bool known = queue_known(m, r->e->chip);
     bool dispatcher = queue != NULL && queue_dispatches(queue, r->e->at);
     bool fits = is_dispatched(l, first, r->size);
@@ -352,7 +353,8 @@ static void judge_request(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
     const struct tile *tile = o->tile;
-    struct request r = request_of(m, e, o->ends->raw);
+    struct request r;
+    take_request(m, e, o->ends->raw, &r);
     if (!judge_ctrl(m, tile, e)) {
         return;
     }
