@@ -299,7 +299,8 @@ static __attribute__((noinline)) void judge_fifo_store(struct model *m, const st
     }
 }
 
-static void core_access(struct model *m, const struct observation *o)
+static __attribute__((noinline)) void coprocessor_access(struct model *m,
+                                                         const struct observation *o)
 {
     const struct nocap_core_info *core = nocap_core(o->access.by);
     enum nocap_region region = o->region->region;
@@ -324,6 +325,17 @@ static void core_access(struct model *m, const struct observation *o)
         gate_done(&w);
     } else if ((o->places & PLACE(COPROCESSOR)) != 0) {
         register_access(m, o, g, &g->threads[core->thread]);
+    }
+}
+
+/* Most are stores to streams, which show that the core goes on. */
+static void core_access(struct model *m, const struct observation *o)
+{
+    struct gate *g = gate_part(o->tile)->gate;
+    if ((o->places & (PLACE(SYNC) | PLACE(COPROCESSOR))) != 0) {
+        coprocessor_access(m, o);
+    } else if (g != NULL && nocap_core(o->access.by)->thread >= 0) {
+        g->last_t = m->event->t;
     }
 }
 

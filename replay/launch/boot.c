@@ -281,6 +281,7 @@ static void judge_text(struct model *m, struct tile *tile, const struct access *
                     (unsigned long long)a->size, (unsigned long long)a->addr);
     }
     b->text_since = hit ? m->fault : b->text_since;
+    part_of(tile)->changed |= hit;
 }
 
 void boot_outside_store(struct model *m, const struct observation *o)
@@ -290,6 +291,7 @@ void boot_outside_store(struct model *m, const struct observation *o)
     uint32_t value;
     if (boot_uploading(tile)) {
         boot_upload(m, tile, a);
+        part_of(tile)->changed = true;
     } else if (a->addr < NOCAP_L1_SIZE && a->addr >= NOCAP_L1_LLK_DEBUG) {
         judge_text(m, tile, a);
     }

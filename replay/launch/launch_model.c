@@ -101,6 +101,9 @@ static void forget_tile(struct model *m, struct tile *tile)
     part_of(tile)->changed = true;
 }
 
+/* What is stored there decides on facts. */
+enum { DECISIVE = PLACE_MAILBOX | PLACE(SOFT_RESET) };
+
 static bool partly(const struct observation *o, uint32_t place, uint32_t word)
 {
     uint32_t value;
@@ -109,16 +112,18 @@ static bool partly(const struct observation *o, uint32_t place, uint32_t word)
 
 /* What was stored was not captured, is part of a word that is stored whole, or comes from a core
  * that takes others into reset and has no business to: what it did is not known. */
-static bool is_unknown(const struct model *m, const struct observation *o)
+static __attribute__((noinline)) bool loses(const struct model *m, const struct observation *o)
 {
     const struct access *a = &o->access;
-    if ((o->places & (PLACE_MAILBOX | PLACE(SOFT_RESET))) == 0) {
-        return false;
-    }
     return partly(o, PLACE(SOFT_RESET), NOCAP_REG_SOFT_RESET_0) ||
            (o->kind == OBS_CORE_STORE &&
             (partly(o, PLACE(RD_PTR), m->layout->rd_ptr) || a->known < a->size ||
              ((o->places & PLACE(SOFT_RESET)) != 0 && a->by != NOCAP_BY_BRISC)));
+}
+
+static inline bool is_unknown(const struct model *m, const struct observation *o)
+{
+    return (o->places & DECISIVE) != 0 && loses(m, o);
 }
 
 /* What is in the launch ring was not stored by host or dispatcher. */
@@ -140,7 +145,7 @@ static bool sync_concerned(const struct observation *o)
 
 static void core_store(struct model *m, const struct observation *o)
 {
-    if (__builtin_expect(is_unknown(m, o), 0)) {
+    if (is_unknown(m, o)) {
         forget_tile(m, o->tile);
         return;
     }
@@ -170,6 +175,7 @@ static void outside_store(struct model *m, const struct observation *o)
         boot_outside_store(m, o);
     }
     m->withhold = NULL;
+    launch_note_image(m, o);
 }
 
 static void core_event(struct model *m, struct tile *tile, const struct nocap_event *e, bool enters)
@@ -185,12 +191,12 @@ static void core_event(struct model *m, struct tile *tile, const struct nocap_ev
     }
 }
 
-/* What may change memory or a fact: most that cores do is work. */
+/* What may change memory or a fact: most that cores do is work, and most that arrives is data. */
 static bool matters(const struct observation *o)
 {
     return o->kind >= OBS_PLACED ? o->kind != OBS_REQUEST
-                                 : o->kind == OBS_OUTSIDE_STORE ||
-                                       (o->places & (PLACE_MAILBOX | PLACE(SOFT_RESET))) != 0;
+                                 : (o->places & DECISIVE) != 0 ||
+                                       (o->kind == OBS_OUTSIDE_STORE && o->places != PLACE(L1));
 }
 
 static inline void tell(struct model *m, const struct observation *o)

@@ -452,10 +452,6 @@ void launch_take_outside_store(struct model *m, const struct observation *o)
 {
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
-    struct launch *l = launch_of(tile);
-    if (a->addr >= NOCAP_L1_SIZE) {
-        return;
-    }
     bool goes = (o->places & PLACE(GO)) != 0;
     int active = goes ? tile_go_index(m, tile) : -1;
     for (unsigned i = 0; goes && i < NOCAP_GO_WORDS; i++) {
@@ -469,7 +465,13 @@ void launch_take_outside_store(struct model *m, const struct observation *o)
             launch_forget(tile);
         }
     }
-    if (a->addr >= NOCAP_L1_ZEROS) {
+}
+
+void launch_note_image(const struct model *m, const struct observation *o)
+{
+    const struct access *a = &o->access;
+    struct launch *l = launch_of(o->tile);
+    if (a->addr >= NOCAP_L1_ZEROS && a->addr < NOCAP_L1_SIZE) {
         l->images[l->image_count++ % IMAGE_SPANS] =
             (struct span){.addr = (uint32_t)a->addr, .size = (uint32_t)a->size, .turn = m->turn};
     }

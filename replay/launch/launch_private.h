@@ -299,6 +299,8 @@ void sampled_judge(struct model *m, const struct observation *o);
 void launch_judge_outside_store(struct model *m, const struct observation *o);
 void launch_judge_core_store(struct model *m, const struct observation *o);
 void launch_take_outside_store(struct model *m, const struct observation *o);
+/* It may bring a kernel. */
+void launch_note_image(const struct model *m, const struct observation *o);
 /* The kernels of the message, in the images that were written before GO. */
 void launch_locate_texts(struct launch *l);
 

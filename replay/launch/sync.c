@@ -256,7 +256,7 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
     s->group_since = next ? s->group_since : m->fault;
 }
 
-static void brisc_store(struct model *m, const struct observation *o)
+static __attribute__((noinline)) void brisc_store(struct model *m, const struct observation *o)
 {
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
@@ -383,21 +383,12 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
     }
 }
 
-static void subordinate_store(struct model *m, const struct observation *o)
+static __attribute__((noinline)) void subordinate_answer(struct model *m,
+                                                         const struct observation *o)
 {
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
     const struct nocap_core_info *core = nocap_core(a->by);
-    if (a->by == NOCAP_BY_TRISC0 && sync_of(tile)->initialising) {
-        trisc0_store(m, tile, a);
-    }
-    if ((o->places & PLACE(COPROCESSOR)) != 0 && core->thread >= 0 &&
-        touches(a, NOCAP_REG_TTSYNC, 4)) {
-        sync_of(tile)->drained |= (uint8_t)(1 << core->thread);
-    }
-    if ((o->places & PLACE(SYNC)) == 0) {
-        return;
-    }
     MARK_EXERCISED(m, SYN_002);
     uint8_t v = 0, old;
     uint32_t own = nocap_sync_address(m->layout, core);
@@ -415,6 +406,21 @@ static void subordinate_store(struct model *m, const struct observation *o)
         boot_of(tile)->cleared |= (uint8_t)(1 << core->sync_byte);
     } else if (right) {
         clear(m, tile, core, old);
+    }
+}
+
+static void subordinate_store(struct model *m, const struct observation *o)
+{
+    const struct access *a = &o->access;
+    if (a->by == NOCAP_BY_TRISC0 && sync_of(o->tile)->initialising) {
+        trisc0_store(m, o->tile, a);
+    }
+    if ((o->places & PLACE(COPROCESSOR)) != 0 && touches(a, NOCAP_REG_TTSYNC, 4)) {
+        const struct nocap_core_info *core = nocap_core(a->by);
+        sync_of(o->tile)->drained |= (uint8_t)(core->thread >= 0 ? 1 << core->thread : 0);
+    }
+    if ((o->places & PLACE(SYNC)) != 0) {
+        subordinate_answer(m, o);
     }
 }
 
