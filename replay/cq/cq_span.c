@@ -17,6 +17,9 @@ void cq_span_remember(struct cq *q, const struct access *a)
         h->span_first++;
         h->spans_lost = true;
     }
+    if (h->span_count == h->span_first) {
+        h->heads.used = 0; /* bytes of no write are needed any more: the same lines of the cache */
+    }
     struct cq_span *s = span_at(q, h->span_count++);
     *s = (struct cq_span){.addr = (uint32_t)a->addr,
                           .size = (uint32_t)(a->size < CQ_ARENA ? a->size : CQ_ARENA),
