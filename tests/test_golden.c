@@ -287,7 +287,7 @@ static void an_imported_trace_is_checked_but_not_made(void **state)
     bool updated;
     assert_int_equal(nocap_golden_update("g8", true, &options, &differences, &updated, &err),
                      NOCAP_E_INPUT);
-    assert_contains(err.text, "record it anew");
+    assert_contains(err.text, "record it with --overwrite");
 }
 
 static void a_damaged_trace_keeps_its_damage(void **state)
