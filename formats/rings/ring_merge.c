@@ -227,7 +227,9 @@ size_t ring_merge_peek(const struct ring_merge *m, uint64_t limit, struct access
     const uint64_t end = m->until < limit ? m->until : limit, what = c->what;
     uint64_t left = c->end - c->at.tail, before = c->last;
     size_t n = 0;
+    enum { AHEAD = 2048 }; /* bytes: they come from the cache of another processor */
     for (; n < max && left >= sizeof *a; n++, a++, left -= sizeof *a) {
+        __builtin_prefetch((const uint8_t *)a + AHEAD);
         if (a->word.format != RING_ACCESS || a->word.words != sizeof *a / sizeof(uint64_t) ||
             what_of(a) != what || a->t < before || a->t >= end) {
             break;

@@ -17,13 +17,13 @@ struct block_encoder *block_encoder_new(void)
         return NULL;
     }
     e->places = calloc(BLOCK_PLACES_MAX, sizeof *e->places);
-    e->events_at = calloc(BLOCK_PLACES_MAX, sizeof *e->events_at);
+    e->at_place = calloc(BLOCK_PLACES_MAX, sizeof *e->at_place);
     e->families = malloc(BLOCK_SHAPES_MAX * sizeof *e->families);
     e->shapes = calloc(BLOCK_SHAPES_MAX, sizeof *e->shapes);
     bool ok = index_init(&e->place_index);
     ok &= index_init(&e->family_index);
     ok &= index_init(&e->shape_index);
-    if (!ok || e->places == NULL || e->events_at == NULL || e->families == NULL ||
+    if (!ok || e->places == NULL || e->at_place == NULL || e->families == NULL ||
         e->shapes == NULL) {
         block_encoder_free(e);
         return NULL;
@@ -42,9 +42,8 @@ void block_encoder_free(struct block_encoder *e)
     free(e->place_index);
     free(e->family_index);
     free(e->shape_index);
-    free(e->events);
-    free(e->events_at);
-    by_place_free(&e->by_place);
+    free(e->at_place);
+    free(e->shape_runs.run);
     for (unsigned i = 0; i < COLUMN_COUNT; i++) {
         free(e->column[i].data);
     }
@@ -97,10 +96,7 @@ static inline struct shape *find_shape(struct block_encoder *e, const struct noc
 
 static bool make_room(struct block_encoder *e)
 {
-    const size_t used = e->so_far.count * sizeof *e->events;
-    const size_t more = ROOM_EVENTS * sizeof *e->events;
-    bool ok =
-        e->events_size - used >= more || buffer_widen(&e->events, &e->events_size, used, more);
+    bool ok = shape_runs_reserve(&e->shape_runs, e->so_far.count == 0, ROOM_EVENTS);
     for (unsigned i = 0; i < COLUMN_COUNT; i++) {
         ok &= bytes_reserve(&e->column[i], (size_t)ROOM_EVENTS * VARINT_MAX);
     }
@@ -185,8 +181,7 @@ enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_e
         }
     }
     const uint32_t place = find_place(e, event, source, recent);
-    e->events[count] = (struct by_place_event){(uint16_t)place, (uint16_t)s->number};
-    e->events_at[place]++;
+    shape_runs_put(&e->shape_runs, &e->at_place[place], s->number);
     bytes_varint(&e->column[COLUMN_PLACE], place);
     for (uint32_t left = s->columns & SLOT_COLUMNS; left != 0; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctz(left);
@@ -248,8 +243,7 @@ static size_t add_predicted(struct block_encoder *e, const struct nocap_event *l
     uint8_t *places = column[COLUMN_PLACE].data + column[COLUMN_PLACE].size;
     uint8_t *times = column[COLUMN_TIME].data + column[COLUMN_TIME].size;
     uint8_t *values = values_column->data + values_column->size;
-    struct by_place_event *const events = e->events + count;
-    uint32_t *const events_at = e->events_at;
+    struct at_place *const at_place = e->at_place;
     const uint64_t size = like->size;
     const unsigned by = like->by;
     uint64_t before = so_far->last;
@@ -264,8 +258,7 @@ static size_t add_predicted(struct block_encoder *e, const struct nocap_event *l
         }
         const uint32_t place = recent->place;
         recent->shape = s;
-        events[i] = (struct by_place_event){(uint16_t)place, (uint16_t)s->number};
-        events_at[place]++;
+        shape_runs_put(&e->shape_runs, &at_place[place], s->number);
         places = varint_put(places, place);
         values = varint_put(values, guess_value(e, s, place, r->value));
         times = varint_put(times, zigzag(r->t - before));
@@ -336,7 +329,7 @@ static void reset(struct block_encoder *e)
 {
     for (uint32_t i = 0; i < e->place_count; i++) {
         e->place_index[e->places[i].indexed] = NONE;
-        e->events_at[i] = 0;
+        e->at_place[i] = (struct at_place){0};
     }
     for (uint32_t i = 0; i < e->family_count; i++) {
         e->family_index[e->families[i].indexed] = NONE;
@@ -389,14 +382,13 @@ bool block_encoder_finish(struct block_encoder *e, uint64_t first_index, struct 
               put_varint(out, BLOCK_FIRST_TIME, e->so_far.earliest) &&
               put_varint(out, BLOCK_LAST_TIME, e->so_far.latest);
     for (uint32_t i = 0; ok && i < e->place_count; i++) {
-        ok = put_place(out, &e->places[i], e->events_at[i]);
+        ok = put_place(out, &e->places[i], e->at_place[i].events) &&
+             shape_runs_pack(&e->shape_runs, &e->at_place[i], &e->column[COLUMN_SHAPE]);
     }
     for (uint32_t i = 0; ok && i < e->shape_count; i++) {
         ok = put_shape(out, &e->families[e->shapes[i].family], &e->shapes[i]);
     }
     end_part(parts, out->size);
-    ok = ok && by_place_pack(&e->by_place, e->events, e->so_far.count, e->events_at, e->place_count,
-                             &e->column[COLUMN_SHAPE]);
     for (unsigned i = 0; ok && i < COLUMN_COUNT; i++) {
         ok = put_column(out, column_field(i), &e->column[i]);
         end_part(parts, out->size);

@@ -68,10 +68,8 @@ struct block_encoder {
     struct recent recent_of[AGENTS];
     uint32_t *place_index, *family_index, *shape_index;
     struct guesses guesses;
-    struct by_place_event *events; /* as many as so_far counts */
-    size_t events_size;            /* room for them, bytes */
-    uint32_t *events_at;           /* how many of them are at each place */
-    struct by_place by_place;
+    struct at_place *at_place; /* by place */
+    struct shape_runs shape_runs;
     struct bytes column[COLUMN_COUNT];  /* that of shapes is made when the block ends */
     struct bytes data_size, extra_size; /* empty as long as all are 0, as in most blocks */
     struct bytes data, extra;

@@ -3,7 +3,38 @@
 
 #include <stdlib.h>
 
-enum { ROOM = 256 }; /* entries get room for so many at a time */
+bool shape_runs_reserve(struct shape_runs *runs, bool first, size_t events)
+{
+    runs->used = first ? 1 : runs->used;
+    const size_t used = runs->used * sizeof *runs->run, more = events * sizeof *runs->run;
+    if (runs->size < used + more && !buffer_widen(&runs->run, &runs->size, used, more)) {
+        return false;
+    }
+    runs->run[0].used = RUN_BYTES;
+    return true;
+}
+
+struct shape_run *shape_runs_begin(struct shape_runs *runs, struct at_place *at)
+{
+    const uint32_t number = runs->used++;
+    if (at->events == 0) {
+        at->first = number;
+    } else {
+        runs->run[at->last].next = number;
+    }
+    at->last = number;
+    runs->run[number].used = 0;
+    return &runs->run[number];
+}
+
+bool shape_runs_pack(const struct shape_runs *runs, const struct at_place *at, struct bytes *out)
+{
+    bool ok = true;
+    for (uint32_t i = at->first; ok && i != at->last; i = runs->run[i].next) {
+        ok = bytes_append(out, runs->run[i].bytes, runs->run[i].used);
+    }
+    return ok && bytes_append(out, runs->run[at->last].bytes, runs->run[at->last].used);
+}
 
 void by_place_free(struct by_place *b)
 {
@@ -14,53 +45,6 @@ static bool make_room(struct by_place *b, size_t count)
 {
     const size_t size = count * sizeof *b->shape;
     return size <= b->size || buffer_widen(&b->shape, &b->size, 0, size);
-}
-
-/* Entries of one byte each, as most are: true if all of them were. */
-static inline bool put_small(const uint16_t *entry, size_t count, uint8_t *to)
-{
-    uint16_t all = 0;
-    for (size_t i = 0; i < count; i++) {
-        to[i] = (uint8_t)entry[i];
-        all |= entry[i];
-    }
-    return all < 0x80;
-}
-
-static bool put_entries(const uint16_t *entry, size_t count, struct bytes *out)
-{
-    for (size_t done = 0; done < count; done += ROOM) {
-        const size_t part = count - done < ROOM ? count - done : ROOM;
-        if (!bytes_reserve(out, (size_t)ROOM * VARINT_MAX)) {
-            return false;
-        }
-        if (put_small(entry + done, part, out->data + out->size)) {
-            out->size += part;
-            continue;
-        }
-        for (size_t i = 0; i < part; i++) {
-            bytes_varint(out, entry[done + i]);
-        }
-    }
-    return true;
-}
-
-bool by_place_pack(struct by_place *b, const struct by_place_event *events, size_t count,
-                   uint32_t *next, uint32_t places, struct bytes *out)
-{
-    if (!make_room(b, count)) {
-        return false;
-    }
-    uint32_t start = 0;
-    for (uint32_t p = 0; p < places; p++) {
-        const uint32_t n = next[p];
-        next[p] = start;
-        start += n;
-    }
-    for (size_t i = 0; i < count; i++) {
-        b->shape[next[events[i].place]++] = events[i].shape;
-    }
-    return put_entries(b->shape, count, out);
 }
 
 /* The next eight entries, if each is of one byte. */

@@ -8,13 +8,47 @@
 #include "base/bytes.h"
 #include "formats/trace/block.h"
 
-_Static_assert(BLOCK_PLACES_MAX <= 1 << 16 && BLOCK_SHAPES_MAX <= 1 << 16,
-               "numbers of places and shapes fit two bytes");
+/* ---- written ---- */
 
-/* An event that is being written: its indexes in both tables. */
-struct by_place_event {
-    uint16_t place, shape;
+/* Entries of one place. What a block adds to is side by side, however many events each place has:
+ * were each place's part in one piece, the parts of many places would meet in few sets of the
+ * processor's cache. */
+enum { RUN_BYTES = 59 };
+struct shape_run {
+    uint32_t next; /* of this place */
+    uint8_t used, bytes[RUN_BYTES];
 };
+_Static_assert(sizeof(struct shape_run) == 64, "a line of the cache");
+_Static_assert(BLOCK_SHAPES_MAX <= 1 << 14, "an entry is two bytes at most");
+
+/* A place's, all zero at first. */
+struct at_place {
+    uint32_t events, first, last; /* runs */
+};
+
+/* A buffer that is used again for each block, all zero at first. */
+struct shape_runs {
+    struct shape_run *run; /* the first one is full, and of no place */
+    size_t size;           /* bytes */
+    uint32_t used;
+};
+
+/* Makes room for `events` more, of a block that has none yet, or more. False: no memory. */
+bool shape_runs_reserve(struct shape_runs *runs, bool first, size_t events);
+struct shape_run *shape_runs_begin(struct shape_runs *runs, struct at_place *at);
+static inline void shape_runs_put(struct shape_runs *runs, struct at_place *at, uint32_t shape)
+{
+    struct shape_run *run = &runs->run[at->last];
+    if (__builtin_expect(run->used > RUN_BYTES - 2, 0)) {
+        run = shape_runs_begin(runs, at);
+    }
+    run->used = (uint8_t)(varint_put(run->bytes + run->used, shape) - run->bytes);
+    at->events++;
+}
+/* Appends a place's entries to the column. False: no memory. */
+bool shape_runs_pack(const struct shape_runs *runs, const struct at_place *at, struct bytes *out);
+
+/* ---- read ---- */
 
 /* The entries of the column: a buffer that is used again for each block, all zero at first. */
 struct by_place {
@@ -22,11 +56,6 @@ struct by_place {
     size_t size; /* bytes */
 };
 void by_place_free(struct by_place *b);
-
-/* Appends the column to `out`. `next` has how many events are at each of the places, and is used
- * up. False: no memory. */
-bool by_place_pack(struct by_place *b, const struct by_place_event *events, size_t count,
-                   uint32_t *next, uint32_t places, struct bytes *out);
 
 /* Decodes the column of a block of `count` events; NULL or why it does not decode. */
 const char *by_place_unpack(struct by_place *b, struct span column, uint32_t count);
