@@ -235,7 +235,7 @@ CLI_COMMAND(command) = {
                "findings of `nocap check` came before. A hang is claimed only where nothing\n"
                "moved for longer than it ever took. Of AIE control code that was not traced,\n"
                "it works from the ELF file and where the uCs were: what XRT, the driver or the\n"
-               "log of the firmware tell. OFFSET counts from the page's start.",
+               "log of the firmware say. OFFSET counts from the page's start.",
     .findings = "a hang, or too little observed to tell",
     .examples = "  nocap hang run.nocap\n"
                 "  nocap hang run.nocap --format dot | dot -Tsvg -o hang.svg\n"

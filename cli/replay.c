@@ -136,7 +136,7 @@ CLI_COMMAND(command) = {
     .operands = "TRACE",
     .summary = "run the reference model over a trace and show its state; drive a simulator with it",
     .details = "Without --until or --at it is the state at the end of the trace. What the\n"
-               "trace does not tell is unknown.\n"
+               "trace does not show is unknown.\n"
                "With --into the recorded accesses of the host drive a simulator, with the\n"
                "recorded clocks between them. Each read must answer as recorded, polls in the\n"
                "end; the first that does not is shown with the state of its tile as the model\n"

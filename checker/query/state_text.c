@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/foreign_text.h"
+#include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/tile_map.h"
 
 static const char *const known_names[] = {"unknown", "no", "yes"};
@@ -17,15 +18,26 @@ static const char *busy_word(const struct nocap_tile_state *s)
     return s->active == NOCAP_NO && s->go_pending == NOCAP_NO ? "idle" : "unknown";
 }
 
-static void sync_word(const struct nocap_tile_state *s, char text[static 12])
+enum { SYNC_TEXT = 32 };
+
+/* "00 00 00 80 smsg:DDDG": the bytes, and once all are known a letter each, as the watcher's. */
+static void sync_word(const struct nocap_tile_state *s, char text[static SYNC_TEXT])
 {
-    size_t at = 0;
+    char smsg[NOCAP_SYNC_BYTES];
+    size_t at = 0, known = 0;
     for (unsigned p = 0; p < NOCAP_PROCESSOR_COUNT; p++) {
         const struct nocap_core_state *c = &s->cores[p];
         if (c->has_sync) {
-            at += (size_t)snprintf(text + at, 12 - at, c->sync_known ? "%s%02x" : "%s??",
+            at += (size_t)snprintf(text + at, SYNC_TEXT - at, c->sync_known ? "%s%02x" : "%s??",
                                    at > 0 ? " " : "", c->sync);
         }
+        if (c->has_sync && c->sync_known) {
+            const char *name = nocap_sync_name(c->sync);
+            smsg[known++] = name != NULL ? name[0] : '?';
+        }
+    }
+    if (known == NOCAP_SYNC_BYTES) {
+        snprintf(text + at, SYNC_TEXT - at, " smsg:%.*s", (int)known, smsg);
     }
 }
 
@@ -53,7 +65,7 @@ static void print_waypoints(FILE *out, const struct nocap_tile_state *s)
 
 void nocap_state_line(FILE *out, const struct nocap_tile_state *s)
 {
-    char sync[12], rd_ptr[12] = "?";
+    char sync[SYNC_TEXT], rd_ptr[12] = "?";
     sync_word(s, sync);
     if (s->rd_ptr_known) {
         snprintf(rd_ptr, sizeof rd_ptr, "%u", s->rd_ptr);

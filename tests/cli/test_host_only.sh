@@ -363,7 +363,7 @@ status 1 "a look from before the GO" "$NOCAP" hang "$T/old.jsonl"
 out_has "names no core by it" "root: brisc 1,2 (logical 0,0), in a launch: has a GO and has not reported DONE; no agent has polled"
 # What the host saw stands in the tables, and what nobody can know does not.
 status 0 "the state of the tile" "$NOCAP" replay --tile 1,2 "$T/host.jsonl"
-out_has "has the sync word that the host saw" "sync 80 80 00 00"
+out_has "has the sync word that the host saw" "sync 80 80 00 00 smsg:GGDD"
 out_has "does not say who is in reset" "ncrisc  out of reset: unknown  in kernel: unknown"
 status 0 "the state behind the host's look at DONE" "$NOCAP" replay --tile 1,2 --until 305 "$T/host.jsonl"
 out_has "is what the host saw" "go word 0: signal 0x00 DONE"
