@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: events N : emits N LTTng events without pause, then in bursts that the buffers hold;
- * prints how many a second, and the processor time of one in a burst, nanoseconds. */
+/* usage: events N : emits N LTTng events without pause, then in bursts that the buffers hold; prints
+ * how many a second, and the processor time of one in a burst, nanoseconds. */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "bench_event.h"
 
 enum { BURST = 1 << 15, BURSTS = 50 };
 
