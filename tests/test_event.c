@@ -382,7 +382,8 @@ static void header_names_go_both_ways(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < NOCAP_CLASS_COUNT; i++) {
-        assert_int_equal(nocap_class_from_name(nocap_class_name((enum nocap_class_bit)i)), i);
+        assert_int_equal(
+            nocap_enum_value(NOCAP_ENUM_CLASS, nocap_class_name((enum nocap_class_bit)i)), i);
     }
     for (unsigned i = 0; i < NOCAP_ARCH_COUNT; i++) {
         assert_int_equal(nocap_arch_from_name(nocap_arch_name((enum nocap_arch)i)), i);
@@ -395,7 +396,7 @@ static void header_names_go_both_ways(void **state)
                          i);
     }
     assert_null(nocap_board_name(NOCAP_BOARD_UNKNOWN));
-    assert_int_equal(nocap_class_from_name("cq-hos"), -1);
+    assert_int_equal(nocap_enum_value(NOCAP_ENUM_CLASS, "cq-hos"), -1);
     assert_int_equal(nocap_board_from_name("p300"), -1);
 }
 
