@@ -65,7 +65,7 @@ static void what_tells_nothing_is_refused(void **state)
         "", "1", "1:2", "1:2:", "1:2:3:4", "-1:2:3", "128:0:0", "0:0:0x100000000"};
     struct nocap_error err = {""};
     assert_int_equal(read_text("hello\n", 0, &err), NOCAP_E_INPUT);
-    assert_non_null(strstr(err.text, "log: no line tells"));
+    assert_non_null(strstr(err.text, "log: no line says"));
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         assert_int_equal(nocap_aie_postmortem_add(&postmortem, places[i], &err), NOCAP_E_USAGE);
     }
