@@ -209,7 +209,7 @@ static void report_untraced(struct chip *chip, unsigned long command, const void
     case KMD_ALLOCATE_DMA_BUF:
         chip_report(chip, TOLD_PINNED,
                     "the device was given memory of the program: accesses of host and device to it "
-                    "are not traced, but for what a doorbell or a queue slot announces");
+                    "are not traced, but for what a doorbell or a queue slot names");
         break;
     case KMD_MAP_PEER_BAR:
         chip_report(chip, TOLD_ALWAYS,

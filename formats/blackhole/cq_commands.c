@@ -9,7 +9,7 @@
 /* Members follow each other in the order of cq_commands.def. */
 enum { FIRST_MEMBER = offsetof(struct nocap_cq_command, addr) };
 _Static_assert(sizeof(struct nocap_cq_command) == FIRST_MEMBER + NOCAP_CQ_MEMBERS * 8,
-               "nothing but members of 64 bits behind the first one");
+               "nothing but members of 64 bits after the first one");
 
 static uint64_t member(const struct nocap_cq_command *c, unsigned i)
 {

@@ -144,6 +144,11 @@ static void put_conditions(struct text *t, uint32_t v)
     put_bits(t, v, "", names, sizeof names / sizeof names[0]);
 }
 
+#define SEMAPHORE(NAME, index) [index] = #NAME " (" #index ")",
+const char *const nocap_tensix_semaphores[] = {
+#include "formats/blackhole/tensix_gate.def"
+};
+
 static void put_semaphores(struct text *t, uint32_t v)
 {
 #define SEMAPHORE(NAME, index) [index] = #NAME,

@@ -67,6 +67,8 @@ enum nocap_tensix_wait {
 enum nocap_tensix_semaphore {
 #include "formats/blackhole/tensix_gate.def"
 };
+/* "MATH_PACK (1)", by index. */
+extern const char *const nocap_tensix_semaphores[];
 
 struct nocap_tensix_operand_info {
     const char *name;

@@ -385,7 +385,7 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
     }
     fault_id since = misplaced_since(job, e->off);
     CERT_EXPECT_AFTER(m, uc, AIE_069, since, fits, NO_REFS,
-                      "an instruction to begin before it goes on",
+                      "an instruction to begin before it ends",
                       "%s of offset %u in job %u of page %u, which did not begin",
                       nocap_op_name(e->op), (unsigned)e->off, job->id, at->page->index);
     if (!fits && since == FAULT_NONE) {

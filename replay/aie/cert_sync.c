@@ -265,13 +265,13 @@ void cert_released(struct model *m, const struct cert_at *at)
     step->released = true;
     if (!local && !cert_is(step, NOCAP_AIE_REMOTE_BARRIER)) {
         CERT_EXPECT_AFTER(m, at->uc, AIE_068, c.since, came, RELATED(step->at.index),
-                          "a wait to end when its condition holds", CERT_PLACE " goes on; %s",
+                          "a wait to end when its condition holds", CERT_PLACE " continues; %s",
                           CERT_AT(at, &at->job->step), c.text);
         return;
     }
     CERT_EXPECT_AFTER(m, at->uc, AIE_065, c.since, came, RELATED(step->at.index),
-                      "a barrier to let its jobs go when all have come", CERT_PLACE " goes on; %s",
-                      CERT_AT(at, &at->job->step), c.text);
+                      "a barrier to release its jobs when all have arrived",
+                      CERT_PLACE " continues; %s", CERT_AT(at, &at->job->step), c.text);
     if (!came) {
         *(local ? &at->page->barriers[CERT_V(step, LOCAL_BARRIER, local_barrier_id)].since
                 : &cert_of(m)->early[CERT_V(step, REMOTE_BARRIER, remote_barrier_id)]) = m->fault;

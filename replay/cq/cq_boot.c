@@ -144,7 +144,7 @@ static void judge_works(struct cq *q, enum cq_core core)
     if (b->running == NO && (b->done & all) == all) {
         CHECK(q->m, cq_tile(q, core), CQ_068, false, RELATED(b->strayed ? b->stray : NO_INDEX),
               "GO stored before the core works",
-              "the host gives back the first completion, and no GO was stored to the %s",
+              "the host releases the first completion, and no GO was stored to the %s",
               core == CQ_PREFETCH ? "prefetcher" : "dispatcher");
         b->running = YES;
     }

@@ -302,7 +302,8 @@ void cq_completion_dma(struct cq *q, const struct access *a)
     uint32_t value;
     CHECK(q->m, NULL, CQ_062, q->sees_noc || !touches(a, q->numbers->host_rd, 4), NO_REFS,
           "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
-    bool only_lands = !sees_pointer(q) && !cq_sees_writes(q) && c->payloads == 0; /* no request is seen */
+    bool only_lands =
+        !sees_pointer(q) && !cq_sees_writes(q) && c->payloads == 0; /* no request is seen */
     c->lands = true;
     if (place_has(&q->places.completion, a->addr)) {
         if (only_lands) {
@@ -313,7 +314,7 @@ void cq_completion_dma(struct cq *q, const struct access *a)
                 a->addr == offset_of(q, c->early_pointer); /* and the one before never came */
             c->payload_landed = c->early_for + next;
             CHECK_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
-                     "the page in host memory before the pointer that announces it", "%s",
+                     "the page in host memory before the pointer that publishes it", "%s",
                      "the pointer came first");
             c->early_for = 0;
         }
@@ -472,7 +473,7 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
     if (c->left_out.known && value == c->left_out.v && value != next) {
         CQ_HOST_AFTER(q, CQ_063, c->left_out.since, false, NO_REFS,
                       "the read pointer one page on, after that page was seen and read",
-                      "0x%x behind the next", value);
+                      "0x%x past the next", value);
         c->left_out.known = false;
         return;
     }

@@ -33,7 +33,7 @@ void cq_judge_counted(struct cq *q, unsigned stream, uint32_t value, uint32_t wa
     since = since == FAULT_NONE && passed && !all ? cq_worker_lost(q) : since;
     cq_blame(&since, passed && !all ? s->since : s->wrong);
     CQ_EXECUTOR_AFTER(q, CQ_058, since, passed && all, RELATED(s->index),
-                      "the dispatcher goes on when all notifies have come",
+                      "the dispatcher continues when all notifies have arrived",
                       passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
                       value, want);
 }
@@ -311,7 +311,7 @@ void cq_judge_waited(struct cq *q, struct cq_brief *b)
     uint32_t off = (b->count - (uint32_t)s->goes) << (32 - q->numbers->count_bits);
     FOLLOWING(q->m, b->since != FAULT_NONE ? b->since : notifies_since(q, s),
               CHECK_AT(q->m, NULL, CQ_048, off == 0, b->at, NO_REFS,
-                       "SEND_GO_SIGNAL behind the notifies of all go words before it",
+                       "SEND_GO_SIGNAL after the notifies of all go words before it",
                        "it waits for %u, there were %llu go words", b->count, wide(s->goes)));
     cq_note_fault(q);
     cq_blame(&b->since, fault_of(q->m, off == 0));

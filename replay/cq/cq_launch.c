@@ -169,7 +169,7 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
     doubt_answers(q, s, right, true);
     if (s->sent.known) {
         CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
-                      "SEND_GO_SIGNAL behind the notifies of all go words before it",
+                      "SEND_GO_SIGNAL after the notifies of all go words before it",
                       "it waits for %llu, there were %u go words", wide(c->wait_count), s->sent.v);
         brief->since = s->sent.since = fault_of(q->m, right);
     } else {

@@ -42,7 +42,7 @@ void cq_pointer_landed(struct cq *q, uint32_t value)
     bool next = c->wr.known && value == cq_ptr_advance(q, c->wr.v, 1);
     bool there = c->payload_pages != 0 || !c->landed_seen || !next;
     CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, there, NO_REFS,
-                      "the page in host memory before the pointer that announces it", "%s",
+                      "the page in host memory before the pointer that publishes it", "%s",
                       "the pointer came first");
     c->late_pages += there ? 0 : 1;
     cq_completion_moved(q, value);

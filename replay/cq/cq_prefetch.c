@@ -70,7 +70,7 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
         bool done = !wraps || relay == NO_INDEX || !p->synced || relay >= p->landed;
         bool right = l1 == want && done;
         CQ_FETCHER_AFTER(q, CQ_033, since, right, NO_REFS,
-                         "a read that lands behind the last one, at the start again where it does "
+                         "a read that lands after the last one, at the start again where it does "
                          "not fit and all before it is processed",
                          "0x%x, 0x%x is next", l1, want);
         cq_resync(q, &since, right);
@@ -142,14 +142,14 @@ static void judge_whole(struct cq *q)
     bool sees = q->sees_stores && q->sees[CQ_PREFETCH] && !p->events_seen;
     bool whole = f->size == 0 || f->got == f->size;
     bool steps = !sees || f->steps == CQ_STEPS;
-    CQ_FETCHER_AFTER(q, CQ_030, f->since, whole && steps, RELATED(f->index),
-                     "an entry read whole, its slot zeroed and both echoes written before the "
-                     "next",
-                     whole ? "steps left out: %s%s%s" : "only a part of it was read%s%s%s",
-                     !whole || (f->steps & CQ_STEP_ZERO) != 0 ? "" : " slot",
-                     !whole || (f->steps & CQ_STEP_SLOT_ECHO) != 0 ? "" : " prefetch_q_rd_ptr",
-                     !whole || (f->steps & CQ_STEP_PCIE_ECHO) != 0 ? ""
-                                                                   : " prefetch_q_pcie_rd_ptr");
+    CQ_FETCHER_AFTER(
+        q, CQ_030, f->since, whole && steps, RELATED(f->index),
+        "an entry read whole, its slot zeroed and both read pointers written before the "
+        "next",
+        whole ? "steps left out: %s%s%s" : "only a part of it was read%s%s%s",
+        !whole || (f->steps & CQ_STEP_ZERO) != 0 ? "" : " slot",
+        !whole || (f->steps & CQ_STEP_SLOT_ECHO) != 0 ? "" : " prefetch_q_rd_ptr",
+        !whole || (f->steps & CQ_STEP_PCIE_ECHO) != 0 ? "" : " prefetch_q_pcie_rd_ptr");
 }
 
 /* How many bytes before `addr` should have been read first: whole packets that were left out. */
@@ -194,7 +194,7 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     uint32_t before = left_out(q, addr);
     begin(q, addr - before, size + before, f->slot_seen ? f->slot : NO_SLOT);
     CQ_FETCHER(q, CQ_030, before == 0, NO_REFS, "an entry read from its first byte on",
-               "+0x%x, %u bytes behind it", addr, before);
+               "+0x%x, %u bytes past it", addr, before);
     CQ_FETCHER(q, CQ_030, slot, NO_REFS, "a slot read before its record", "%s",
                "no read of a slot that is not 0");
     f->slot_seen = false;
@@ -227,7 +227,7 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     uint32_t part = f->size != 0 ? f->size : f->got;
     if (reads && !goes_on && addr >= f->addr && addr - f->addr < part) { /* but not the next one */
         CQ_FETCHER_ON(q, CQ_030, &f->since, false, RELATED(f->index),
-                      "one read an entry, packet behind packet", "+0x%x, +0x%x is next", addr,
+                      "one read an entry, packet after packet", "+0x%x, +0x%x is next", addr,
                       f->addr + f->got);
         return;
     }
@@ -376,7 +376,7 @@ static void echo_pcie(struct cq *q, uint32_t value)
     if (judge_step(q, CQ_STEP_PCIE_ECHO, "prefetch_q_pcie_rd_ptr") && f->any && f->size != 0) {
         uint32_t next = (uint32_t)q->sysmem + f->addr + f->size;
         CQ_FETCHER_AFTER(q, CQ_031, f->since, value == next, RELATED(f->index),
-                         "the address behind the record just read in prefetch_q_pcie_rd_ptr",
+                         "the address after the record just read in prefetch_q_pcie_rd_ptr",
                          "0x%x, it is 0x%x", value, next);
     }
 }

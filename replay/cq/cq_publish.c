@@ -95,7 +95,7 @@ static fault_id judge_place(struct cq *q, const struct cq_publish *p, const stru
     }
     bool straddles = (uint64_t)r->addr + r->size > place_end(&q->places.issue);
     CQ_HOST_AFTER(q, CQ_027, p->since, !straddles && !p->moved, NO_REFS,
-                  "records one behind the other, from the start again where one does not fit",
+                  "contiguous records, from the start again where one does not fit",
                   straddles ? "%u bytes at +0x%x cross the end"
                             : "%u bytes at +0x%x, not where the last "
                               "one ended",

@@ -273,7 +273,7 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     bool subordinate = r->prefetch.dispatcher_type == 1 && q->numbers->dispatchers > 1;
     if (program->terminated != NO_INDEX && !subordinate) {
         CQ_HOST(q, CQ_069, last, RELATED(program->terminated), "TERMINATE as the last command",
-                "%s", "another record behind it");
+                "%s", "another record after it");
         program->terminated = last ? program->terminated : NO_INDEX;
         program->reopened = last ? program->reopened : q->m->fault;
     }

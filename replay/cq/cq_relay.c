@@ -300,7 +300,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     }
     if (p->skipped.known && addr == p->skipped.v && q->ring.cursor.v != addr) {
         CQ_FETCHER_AFTER(q, CQ_036, p->skipped.since, false, NO_REFS,
-                         "a record on the next page of the dispatch buffer", "0x%llx behind it",
+                         "a record on the next page of the dispatch buffer", "0x%llx past it",
                          wide(addr));
         p->skipped.known = false;
         return;
@@ -411,7 +411,7 @@ static void publish_nothing(struct cq *q, uint32_t value)
     struct cq_ring *ring = &q->ring;
     if (p->forgot != FAULT_NONE) { /* those of the record that was not published in time */
         CQ_FETCHER_AFTER(q, CQ_037, p->forgot, false, NO_REFS, "pages published once a record",
-                         "%u pages behind the next record", value);
+                         "%u pages past the next record", value);
         p->forgot = FAULT_NONE;
         return;
     }

@@ -178,7 +178,7 @@ void cq_subordinate_release(struct cq *q, uint32_t value)
     bool read = s->reads || !s->origin || !(q->sees_loads || q->prefetcher.events_seen);
     bool right = value == 1 && count && read;
     CQ_EXECUTOR_AFTER(q, CQ_039, value == 1 ? s->since : FAULT_NONE, right, NO_REFS,
-                      "one page of the subordinate dispatcher released for each command, behind it",
+                      "one page of the subordinate dispatcher released for each command, after it",
                       "%u pages on top of %llu, %llu are published", value, wide(s->released),
                       wide(s->published));
     cq_blame(&s->since, fault_of(q->m, right));
@@ -219,7 +219,7 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr)
     bool there = s->page[page] != NO_INDEX || !s->origin || !s->credits || !cq_sees_published(q);
     bool right = page == s->at.v && there;
     CQ_EXECUTOR_AFTER(q, CQ_038, s->since, right, NO_REFS,
-                      "published pages read by the subordinate dispatcher, one behind the other",
+                      "published pages read by the subordinate dispatcher in order",
                       there ? "0x%llx, 0x%x is next" : "0x%llx is not published; 0x%x is next",
                       wide(addr), place_address(&q->places.subordinate, s->at.v));
     cq_blame(&s->since, fault_of(q->m, right));

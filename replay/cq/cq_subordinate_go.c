@@ -192,7 +192,7 @@ static bool take_word(struct cq *q, const struct nocap_cq_command *c, const stru
     bool right = out <= s->strays;
     s->left_out += out;
     CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
-                      "the go words of the subordinate dispatcher, one behind the other",
+                      "the go words of the subordinate dispatcher in order",
                       "%u missing before that of %u,%u", out, e->d.x, e->d.y);
     cq_blame(&q->expected.launch, fault_of(q->m, right));
     cq_blame(&s->missing, fault_of(q->m, right));

@@ -114,7 +114,7 @@ static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *
         w->by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
         w->state = "at an empty slot";
         w->release = "the host fills that slot";
-        WHAT("an entry in slot %u, which the host left out; %llu records stand behind it", r->slot,
+        WHAT("an entry in slot %u, which the host left out; %llu records stand after it", r->slot,
              wide(v->unfetched - 1));
         return v->unfetched > 0;
     }
@@ -274,21 +274,21 @@ static const struct {
              "the dispatcher returns a block of page credits"},
             {cq_wants_subordinate_credit, "polling its credits",
              "the subordinate dispatcher returns a page"},
-            {cq_forgot_subordinate_page, "behind a relay",
+            {cq_forgot_subordinate_page, "after a relay",
              "it adds 1 to the semaphore of the subordinate dispatcher"},
             {wants_publish, "in a relay", "it adds the pages to semaphore 0 of the dispatcher"},
             {wants_notify, "in STALL", "the dispatcher executes the WAIT with NOTIFY_PREFETCH"},
             {wants_read, "in a PCIe read", "the data land"},
             {wants_relay, "holding a record", NULL},
             {wants_entry, "not reading its queue", NULL},
-            {lost_pages, "behind a relay", NULL},
+            {lost_pages, "after a relay", NULL},
             {wants_host, "idle", "the host fills a slot"},
         },
     [CQ_DISPATCH] =
         {
             {is_over, "ended", NULL},
-            {cq_forgot_notify, "behind a notification",
-             "it counts up the word that the subordinate dispatcher looks at"},
+            {cq_forgot_notify, "after a notification",
+             "it counts up the word that the subordinate dispatcher polls"},
             {wants_workers, "in WAIT", "a notify from each missing worker"},
             {wants_space, "polling the read pointer",
              "the host reads completion pages and moves its read pointer"},

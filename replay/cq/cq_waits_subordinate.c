@@ -88,7 +88,7 @@ bool cq_wants_subordinate_credit(const struct queue_view *v, struct nocap_wait *
     w->need = 1;
     wait_place(w, v->q->subordinate_sem[CQ_PREFETCH], 4);
     WHAT("1 free page of the subordinate dispatcher's buffer for record %llu: %llu were taken, "
-         "%llu given back, there are %u",
+         "%llu released, there are %u",
          wide(v->q->prefetcher.relay), wide(v->q->subordinate.acquired), wide(pages_given_back(v)),
          v->q->places.subordinate.units);
     return is_short_of_pages(v);
@@ -270,7 +270,7 @@ static const struct {
     {wants_notify, "in SEND_GO_SIGNAL", NULL},
     {wants_workers, "in SEND_GO_SIGNAL", "a notify from each missing worker"},
     {wants_end, "in a command", NULL},
-    {left_out_words, "behind a launch", "it sends the go words that it left out"},
+    {left_out_words, "after a launch", "it sends the go words that it left out"},
     {wants_pages, "polling for pages", "the prefetcher publishes a record"},
 };
 

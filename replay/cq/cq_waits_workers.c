@@ -12,8 +12,8 @@ static void report_unannounced(const struct queue_view *v, struct nocap_xy at)
     t.tile = tile_find(t.m, 0, at);
     if (t.tile != NULL) {
         struct nocap_wait w = wait_begin(&t, NOCAP_BY_BRISC, t.tile->launch.done);
-        w.what = "stored DONE and never announced it to the dispatcher";
-        w.state = "behind its launch";
+        w.what = "stored DONE and never notified the dispatcher";
+        w.state = "after its launch";
         w.release = "an inline write of 0x40 to the dispatcher's stream";
         wait_report(&t, &w);
     }
@@ -133,7 +133,7 @@ bool cq_wants_workers(const struct queue_view *v, const struct cq_asked *asked,
     if (come || (!polls && v->q->sees_loads)) {
         return false;
     }
-    int n = WHAT("%u announcements of workers on stream %u", asked->count, number);
+    int n = WHAT("%u notifies of workers on stream %u", asked->count, number);
     wait_since(w, polls ? asked->poll->since : asked->at);
     w->index = asked->index;
     w->counted = v->q->sees_noc;

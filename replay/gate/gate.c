@@ -96,7 +96,7 @@ static void judge_push(const struct gate_word *w, unsigned by)
     bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
     bool wrong = w->opcode == NOCAP_TENSIX_RESOURCEDECL || (by == NOCAP_BY_BRISC && expands);
     CHECK_WORD(w, TNX_019, !wrong, NO_REFS,
-               "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose words enter behind the "
+               "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose words enter after the "
                "MOP expander",
                "%s pushed by %s", nocap_tensix_opcode_name(w->opcode), nocap_agent_name(by));
 }

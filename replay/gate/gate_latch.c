@@ -100,8 +100,8 @@ const char *gate_describe(const struct gate *g, const struct gate_hold *hold, ch
                           size_t size)
 {
     if (hold->semaphore != NULL) {
-        snprintf(text, size, "a SEMWAIT waits for semaphore %u, which is %u",
-                 (unsigned)(hold->semaphore - g->sems), hold->semaphore->v);
+        snprintf(text, size, "a SEMWAIT waits for semaphore %s, which is %u",
+                 nocap_tensix_semaphores[hold->semaphore - g->sems], hold->semaphore->v);
     } else {
         snprintf(text, size, "%s still says wait",
                  GATE_TEXT(NOCAP_TENSIX_WORD(STALLWAIT) |
@@ -155,7 +155,7 @@ static void leak(const struct gate_word *w)
     char text[NOCAP_TENSIX_TEXT_MAX + 32];
     CHECK_WORD_AFTER(
         w, waits ? TNX_004 : TNX_001, gate_since(&hold), false, RELATED(hold.wait.index),
-        waits ? "a wait queues behind the one that is latched"
+        waits ? "a wait queues after the one that is latched"
               : "an instruction that the latched wait holds issues after its "
                 "condition",
         "%s issued while %s", GATE_TEXT(w->word), gate_describe(w->g, &hold, text, sizeof text));
@@ -297,8 +297,9 @@ static void reads_back(const struct gate_word *w, unsigned i, uint32_t value)
         return;
     }
     CHECK_WORD_AFTER(w, TNX_005, s->since, value == s->v, RELATED(s->stored.index),
-                     "a core's own post or get in the semaphore that it reads behind it",
-                     "semaphore %u is %u, it should be %u", i, value, s->v);
+                     "a core's own post or get in the semaphore that it reads after it",
+                     "semaphore %s is %u, it should be %u", nocap_tensix_semaphores[i], value,
+                     s->v);
     gate_note(w, value == s->v);
     set(w, i, value, fault_of(w->m, value == s->v));
 }
@@ -325,6 +326,7 @@ void gate_core_semaphore(const struct gate_word *w, unsigned i, bool store, cons
 static void post_or_get(const struct gate_word *w, unsigned i, bool post)
 {
     struct gate_sem *s = &w->g->sems[i];
+    const char *name = nocap_tensix_semaphores[i];
     unsigned v = s->v;
     s->v = (uint8_t)step(v, post);
     s->least = (uint8_t)step(s->least, post);
@@ -335,17 +337,18 @@ static void post_or_get(const struct gate_word *w, unsigned i, bool post)
     }
     if (post) {
         CHECK_WORD_AFTER(w, TNX_014, s->since, v < NOCAP_SEMAPHORE_MAX, NO_REFS,
-                         "SEMPOST only below 15: at 15 the post is lost", "semaphore %u is %u", i,
-                         v);
+                         "SEMPOST only below 15: at 15 the post is lost", "semaphore %s is %u",
+                         name, v);
         gate_note(w, v < NOCAP_SEMAPHORE_MAX);
         if (v < NOCAP_SEMAPHORE_MAX && s->max_known) {
             CHECK_WORD_AFTER(w, TNX_015, s->since, v < s->max, NO_REFS,
                              "SEMPOST only below the semaphore's maximum",
-                             "semaphore %u is %u, its maximum %u", i, v, s->max);
+                             "semaphore %s is %u, its maximum %u", name, v, s->max);
         }
     } else {
         CHECK_WORD_AFTER(w, TNX_013, s->since, v > 0, NO_REFS,
-                         "SEMGET only above 0: at 0 the get is lost", "semaphore %u is %u", i, v);
+                         "SEMGET only above 0: at 0 the get is lost", "semaphore %s is %u", name,
+                         v);
         gate_note(w, v > 0);
     }
 }
@@ -378,7 +381,8 @@ static bool compare(const struct gate_word *w, uint64_t values)
                 CHECK_WORD_AFTER(w, TNX_005, s->since, false,
                                  RELATED(before == SEM_MOVING ? s->stored.index : NO_INDEX),
                                  "semaphore values consistent with the preceding posts and gets",
-                                 "semaphore %u is %u, it should be %u", i, v, s->v);
+                                 "semaphore %s is %u, it should be %u", nocap_tensix_semaphores[i],
+                                 v, s->v);
                 gate_note(w, false);
                 fault = w->m->fault;
             }

@@ -212,12 +212,13 @@ static int describe_semaphore(const struct tile *tile, unsigned thread,
     unsigned i = (unsigned)__builtin_ctz(hold->blocking), v = hold->semaphore->v;
     bool zero = (hold->wait.semaphore_condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0 && v == 0;
     int owner = semaphore_owner(tile, thread, (uint8_t)hold->blocking, zero);
-    snprintf(what, WAIT_TEXT, "its Tensix thread %u waits for semaphore %u, which is %u%s%s",
-             thread, i, v, zero ? "" : ", its maximum",
+    snprintf(what, WAIT_TEXT, "its Tensix thread %u waits for semaphore %s, which is %u%s%s",
+             thread, nocap_tensix_semaphores[i], v, zero ? "" : ", its maximum",
              owner >= 0 ? ""
              : zero     ? "; no remaining instruction posts it"
-                        : "; no word is left that gets it");
-    snprintf(release, WAIT_TEXT, "a %s of semaphore %u", zero ? "SEMPOST" : "SEMGET", i);
+                        : "; no remaining instruction gets it");
+    snprintf(release, WAIT_TEXT, "a %s of semaphore %s", zero ? "SEMPOST" : "SEMGET",
+             nocap_tensix_semaphores[i]);
     return owner;
 }
 
@@ -230,8 +231,8 @@ static void describe_held(const struct gate *gate, unsigned thread, uint32_t wor
     if (l->wait.semaphores != 0 && l->condition == GATE_CLEAR && gate_holds_back(&l->wait, word)) {
         unsigned i = (unsigned)__builtin_ctz(l->wait.semaphores);
         snprintf(what + n, WAIT_TEXT - (size_t)n,
-                 " although the posts and gets seen satisfied its SEMWAIT on semaphore %u (%u now)",
-                 i, gate->sems[i].v);
+                 " although the posts and gets seen satisfied its SEMWAIT on semaphore %s, %u now",
+                 nocap_tensix_semaphores[i], gate->sems[i].v);
     }
 }
 

@@ -280,7 +280,7 @@ void boot_judge_upload(struct model *m, struct tile *tile)
     judge_entry(m, tile);
     if (boot_spans_known(b)) {
         CHECK(m, tile, RST_004, kernel_config_base(b) != 0, NO_REFS,
-              "the bank-to-NOC table, 0x9000 behind the kernel config area",
+              "the bank-to-NOC table, 0x9000 after the kernel config area",
               "%u writes, none of them there", b->span_count);
         judge_image(m, tile);
     }

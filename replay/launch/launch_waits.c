@@ -314,7 +314,7 @@ static void report_launch(const struct wait_builder *t)
                        kernels_observed(t)
                            ? "works on a launch and never reported DONE"
                            : "works on a launch and never reported DONE; no subordinate is left to "
-                             "wait for, so it is in its own kernel or behind it",
+                             "wait for, so it is in its own kernel or past it",
                        l->go);
     } else {
         report_idle_brisc(t);

@@ -211,7 +211,7 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
     if (b != NULL && b->restating == NOC_RESTATED && tile->in_scope &&
         (m->header->observes & NOCAP_CLASS_CORE_MMIO) != 0) {
         CHECK(m, tile, NOC_040, false, RELATED(b->sent), "a store to CMD_CTRL for every noc event",
-              "none behind that of request %llu", (unsigned long long)b->sent);
+              "none after that of request %llu", (unsigned long long)b->sent);
         b->restated_since = m->fault;
         b->differs_in = NULL;
     }

@@ -56,7 +56,7 @@ static void judge_iatu(struct model *m, unsigned region)
         }
     }
     CHECK(m, NULL, NOC_010, order && inside && overlaps == NOC_IATU_REGIONS, NO_REFS,
-          "an outbound region that ends behind its base, within 2^58, apart from the others",
+          "an outbound region that ends after its base, within 2^58, apart from the others",
           "region %u: 0x%llx..0x%llx%s", region, (unsigned long long)w.base,
           (unsigned long long)w.limit, order && inside ? ", which another region has too" : "");
 }

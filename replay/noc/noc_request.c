@@ -195,7 +195,7 @@ static void judge_end(struct model *m, const struct tile *tile, const struct req
         uint64_t over = nocap_niu_overrun(end->kind, end->addr, r->size);
         CHECK(m, tile, NOC_008, over == 0, NO_REFS,
               "a request that does not cross a memory boundary",
-              "%llu bytes behind the end of %s tile (%u,%u)", (unsigned long long)over,
+              "%llu bytes past the end of %s tile (%u,%u)", (unsigned long long)over,
               nocap_tile_kind_name(end->kind), end->at.x, end->at.y);
     }
 }

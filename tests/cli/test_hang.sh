@@ -69,14 +69,14 @@ word() { gate "$1" push "$2" "$3" && gate "$1" issue "$2" "$3"; }
     echo '{"t":90000,"ev":"note","text":"end"}'
 } >"$T/post.jsonl"
 status 1 "a post that the gate did not see" "$NOCAP" hang "$T/post.jsonl"
-out_has "which wait was satisfied" "holds SEMGET MATH_PACK, which has not issued although the posts and gets seen satisfied its SEMWAIT on semaphore 1"
+out_has "which wait was satisfied" "holds SEMGET MATH_PACK, which has not issued although the posts and gets seen satisfied its SEMWAIT on semaphore MATH_PACK (1), "
 sed 's/0xa6010009/0xa6010001/g' "$T/post.jsonl" >"$T/none.jsonl"
 status 1 "behind a SEMWAIT for no semaphore" "$NOCAP" hang "$T/none.jsonl"
 out_has "what is held" "holds SEMGET MATH_PACK, which has not issued, since"
 
 # what it is derived from
 status 0 "the state of the tile" "$NOCAP" replay --tile 1,3 "$T/hang.nocap"
-out_has "what holds the thread" "a SEMWAIT waits for semaphore 1, which is 0"
+out_has "what holds the thread" "a SEMWAIT waits for semaphore MATH_PACK (1), which is 0"
 out_has "where cores are" ", pc 0x"
 "$NOCAP" capture --sim fast-dispatch --fault wait-count-high -o "$T/queue.nocap" 2>"$T/err"
 status 0 "the state of a queue" "$NOCAP" replay "$T/queue.nocap"
