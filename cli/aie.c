@@ -92,8 +92,8 @@ static const struct cli_option of_lint[] = {
 static const struct cli_option of_run[] = {
     KERNEL,
     {"seed", "S",
-     "of the order in which jobs and accesses run (0); equal seeds\n"
-     "give equal traces",
+     "of the order in which jobs and accesses run (0); equal\n"
+     "seeds give equal traces",
      offsetof(struct settings, seed), CLI_NUMBER, 0},
     {"set", "ADDR=VALUE",
      "a word of the array before the run; may be given\n"
