@@ -262,6 +262,24 @@ static bool is_request(uint8_t signal)
            signal == NOCAP_GO_REPLAY_TRACE;
 }
 
+/* Whether go word `i` is the one that the index selects. */
+static bool judge_selected(struct model *m, struct tile *tile, unsigned i, int active)
+{
+    struct launch *l = launch_of(tile);
+    bool again = l->index_since != FAULT_NONE && l->index_word == i, right = (int)i == active;
+    fault_id since = again ? l->index_since : launch_written_since(m, tile);
+    SEEING(m, tile->at, m->layout->go_message_index, 4,
+           CHECK_AFTER(m, tile, GO_017, since, right, NO_REFS,
+                       "the go word that go_message_index selects",
+                       "go word %u, go_message_index is %d", i, active));
+    l->index_since = right ? FAULT_NONE : m->fault;
+    l->index_word = i;
+    if (!right) {
+        l->go_since = l->astray_since = m->fault; /* or BRISC reads another than is believed */
+    }
+    return right;
+}
+
 /* A write from outside to go word `i`. */
 static void judge_go_word(struct model *m, const struct observation *o, unsigned i)
 {
@@ -302,19 +320,8 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
             l->go_since = m->fault;
         }
     }
-    if (active >= 0) {
-        bool again = l->index_since != FAULT_NONE && l->index_word == i;
-        fault_id since = again ? l->index_since : launch_written_since(m, tile);
-        SEEING(m, tile->at, m->layout->go_message_index, 4,
-               CHECK_AFTER(m, tile, GO_017, since, (int)i == active, NO_REFS,
-                           "the go word that go_message_index selects",
-                           "go word %u, go_message_index is %d", i, active));
-        l->index_since = (int)i == active ? FAULT_NONE : m->fault;
-        l->index_word = i;
-        if ((int)i != active) {
-            l->go_since = l->astray_since = m->fault; /* or BRISC reads another than is believed */
-            return;
-        }
+    if (active >= 0 && !judge_selected(m, tile, i, active)) {
+        return;
     }
     l->astray_since = FAULT_NONE;
     judge_lost_request(m, tile);
