@@ -152,7 +152,7 @@ struct model {
     uint32_t ended_count;
     fault_id request_fault;  /* of the request observed now, or of what it brings to host memory;
                                 FAULT_NONE: it is right; owner: noc, read in `apply` */
-    uint32_t due;            /* behind this observation: enum due, and 1 << enum model_id of those
+    uint32_t due;            /* after this observation: enum due, and 1 << enum model_id of those
                                 that have something to tell */
     uint32_t other_go_words; /* where an agent writes those of another layout, and none those of
                                 the header's; 0: no such thing */
