@@ -93,3 +93,14 @@ void access_store(const struct region *r, uintptr_t address, const void *from, s
     }
     access_keep(r, address, from, size);
 }
+
+void access_store_two(const struct region *r, const struct word words[2])
+{
+    for (unsigned i = 0; i < 2; i++) {
+        access_record(r, NOCAP_EV_WRITE, words[i].address, &words[i].value, words[i].size);
+        access_keep(r, words[i].address, &words[i].value, words[i].size);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        access_copy(r->alias + (words[i].address - r->start), &words[i].value, words[i].size);
+    }
+}

@@ -11,6 +11,18 @@ static uint64_t get_register(const ucontext_t *uc, const struct form *f)
     return f->high ? v >> 8 : v;
 }
 
+/* Of a general register or a constant. */
+static bool is_store_of_word(const struct form *f)
+{
+    return (f->kind == FORM_STORE || f->kind == FORM_STORE_VALUE) && !f->segment;
+}
+
+static struct word stored_word(const ucontext_t *uc, const struct form *f, uintptr_t address)
+{
+    const uint64_t value = f->kind == FORM_STORE ? get_register(uc, f) : f->value;
+    return (struct word){address, value, f->size};
+}
+
 static void load(const struct region *r, uintptr_t address, void *to, unsigned size)
 {
     if (r != NULL) {
@@ -43,7 +55,7 @@ enum outcome emulate_move(ucontext_t *uc, const struct form *f, const struct reg
     switch (f->kind) {
     case FORM_STORE:
     case FORM_STORE_VALUE:
-        value = f->kind == FORM_STORE ? get_register(uc, f) : f->value;
+        value = stored_word(uc, f, address).value;
         store(r, address, &value, f->size);
         break;
     case FORM_LOAD:
@@ -68,6 +80,27 @@ enum outcome emulate_move(ucontext_t *uc, const struct form *f, const struct reg
     }
     uc->uc_mcontext.gregs[REG_RIP] += f->length;
     return OUTCOME_DONE;
+}
+
+bool emulate_two_stores(ucontext_t *uc, const struct form *f, uintptr_t address,
+                        const struct region *r)
+{
+    if (!is_store_of_word(f)) {
+        return false;
+    }
+    struct word words[2] = {stored_word(uc, f, address)};
+    const unsigned length = f->length;
+    const struct form *next = form_after(f);
+    if (next == NULL || !is_store_of_word(next) || next->base == RIP) {
+        return false;
+    }
+    words[1] = stored_word(uc, next, form_address(uc, next));
+    if (!inside(r, words[1].address, words[1].size)) {
+        return false;
+    }
+    access_store_two(r, words);
+    uc->uc_mcontext.gregs[REG_RIP] += (greg_t)(length + next->length);
+    return true;
 }
 
 /* Those that are no plain moves. */

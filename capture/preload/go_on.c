@@ -188,6 +188,9 @@ static enum step move(ucontext_t *uc, const struct form *f, struct view *v, cons
         return STEP_STOP;
     }
     take(t, v->region.chip);
+    if (emulate_two_stores(uc, f, address, &v->region)) {
+        return STEP_ACCESS;
+    }
     enum outcome outcome = emulate_move(uc, f, &v->region);
     return outcome == OUTCOME_DONE ? STEP_ACCESS : STEP_STOP;
 }

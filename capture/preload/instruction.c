@@ -174,6 +174,18 @@ struct form *form_at(uintptr_t rip)
     return f;
 }
 
+/* Whether an instruction at `at` is in memory, since the one at `rip` is. */
+static bool is_readable(uintptr_t at, uintptr_t rip)
+{
+    return at / PAGE == rip / PAGE && PAGE - at % PAGE >= ZYDIS_MAX_INSTRUCTION_LENGTH;
+}
+
+struct form *form_after(const struct form *f)
+{
+    const uintptr_t at = f->rip + f->length;
+    return is_readable(at, f->rip) ? form_at(at) : NULL;
+}
+
 struct form *form_and_next(uintptr_t rip)
 {
     enum { AHEAD = 8 };
@@ -184,9 +196,7 @@ struct form *form_and_next(uintptr_t rip)
     unsigned most = f->ahead ? 1 : AHEAD; /* one again: it may have left the processor's caches */
     f->ahead = true;
     uintptr_t at = rip + f->length;
-    for (unsigned i = 0;
-         i < most && at / PAGE == rip / PAGE && PAGE - at % PAGE >= ZYDIS_MAX_INSTRUCTION_LENGTH;
-         i++) {
+    for (unsigned i = 0; i < most && is_readable(at, rip); i++) {
         const struct form *next = form_at(at);
         if (next == NULL || next->then == FORM_THEN_STOP || next->then == FORM_THEN_RETURN) {
             break;

@@ -78,6 +78,9 @@ bool instruction_decode(uintptr_t rip, ZydisDecodedInstruction *insn,
                         ZydisDecodedOperand *operands);
 /* The form of the instruction at `rip`; NULL: it does not decode. */
 struct form *form_at(uintptr_t rip);
+/* That of the instruction that stands after it; NULL also if reading it could fault. `form` may be
+ * replaced by it. */
+struct form *form_after(const struct form *form);
 /* The same before an access; those behind it are decoded too, so that it takes no time after. */
 struct form *form_and_next(uintptr_t rip);
 void form_put_address(struct form *form, const ZydisDecodedOperand *memory);
@@ -98,6 +101,11 @@ void form_put_then(struct form *form, const ZydisDecodedInstruction *insn,
 
 /* A plain move of memory of the device, of the program where `region` is NULL. */
 enum outcome emulate_move(ucontext_t *uc, const struct form *form, const struct region *region);
+/* A store to the device at `address` together with another one that stands right after it, as a
+ * copy of a few bytes makes them: nothing comes between the two. False: they are no such pair, and
+ * nothing was done. */
+bool emulate_two_stores(ucontext_t *uc, const struct form *form, uintptr_t address,
+                        const struct region *region);
 
 /* ---- masked.c ---- */
 

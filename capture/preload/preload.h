@@ -160,6 +160,14 @@ void access_load(const struct region *region, uintptr_t address, void *to, size_
 void access_store(const struct region *region, uintptr_t address, const void *from, size_t size,
                   unsigned width);
 
+/* Two stores that nothing comes between, in the same range. */
+struct word {
+    uintptr_t address;
+    uint64_t value;
+    unsigned size; /* bytes, up to 8 */
+};
+void access_store_two(const struct region *region, const struct word words[2]);
+
 /* The record of an access that was done, or is to be, and what a store changes. */
 void access_record(const struct region *region, enum nocap_kind kind, uintptr_t address,
                    const void *data, size_t size);
