@@ -33,9 +33,11 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
                 l->message.enables);
 }
 
-static void judge_launch(struct model *m, struct tile *tile)
+/* DONE is stored. Gives the fault where it comes too early. */
+static fault_id judge_launch(struct model *m, struct tile *tile)
 {
     struct launch *l = launch_of(tile);
+    fault_id early = FAULT_NONE;
     struct kernel *brisc = &l->kernels[NOCAP_PROCESSOR_BRISC];
     uint32_t word = NOCAP_SYNC_ALL_DONE;
     bool known = shadow_word(&tile->l1, m->layout->sync, &word), inside = brisc->inside == YES;
@@ -47,21 +49,24 @@ static void judge_launch(struct model *m, struct tile *tile)
                            "DONE only while the sync word is 0 or 0x00000300", "0x%08x", word));
     }
     if (!idle) {
-        sync_overrun(tile, word, m->fault);
+        early = m->fault;
+        sync_overrun(tile, word, early);
     }
     if (brisc->inside != UNKNOWN) {
         CHECK_AFTER(m, tile, GO_005, l->go_since, !inside, RELATED(brisc->enter_index),
                     "DONE only after BRISC's own kernel exited", "%s", "its kernel still runs");
     }
     if (inside) { /* its exit was lost, or comes too late: what it does now is not its kernel's */
+        early = m->fault;
         brisc->inside = UNKNOWN;
     }
     if (!l->message_known || l->active != YES || l->begun || !idle || inside) {
-        return;
+        return early;
     }
     for (unsigned p = 0; p < CORES; p++) {
         judge_processor(m, tile, p);
     }
+    return FAULT_NONE;
 }
 
 static void await_notify(struct model *m, struct tile *tile)
@@ -183,8 +188,9 @@ void launch_finish_done(struct model *m, struct tile *tile)
     }
     l->done = now(m);
     launch_report(m, tile, true);
-    if (caused || !known) {
-        judge_launch(m, tile);
+    const fault_id early = caused || !known ? judge_launch(m, tile) : FAULT_NONE;
+    if (early != FAULT_NONE) {
+        launch_fault(l, early); /* up to the next GO BRISC may still be at this launch */
     }
     end_launch(m, tile);
 }

@@ -91,9 +91,11 @@ void sync_launch_over(struct tile *tile)
 static void judge_caches(struct model *m, struct tile *tile)
 {
     if (sync_of(tile)->caches != UNKNOWN) {
-        CHECK(m, tile, SYN_012, sync_of(tile)->caches == YES, RELATED(launch_of(tile)->done.index),
-              "instruction caches invalidated (0x1f) between the last DONE and the first GO", "%s",
-              "no such store");
+        const struct launch *l = launch_of(tile);
+        CHECK_AFTER(m, tile, SYN_012, l->go_since, sync_of(tile)->caches == YES,
+                    RELATED(l->done.index),
+                    "instruction caches invalidated (0x1f) between the last DONE and the first GO",
+                    "%s", "no such store");
         sync_of(tile)->caches = YES; /* as the others of this launch need it */
     }
 }
