@@ -62,7 +62,7 @@ void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = launch_of(tile);
     launch_fault(l, l->go_since);
-    l->parts_since = l->notify_early = l->notify_late = l->shift_since = FAULT_NONE;
+    l->notify_early = l->notify_late = l->shift_since = FAULT_NONE;
     l->got_go = 0;
     l->begun = false;
     for (unsigned p = 0; p < CORES; p++) {
@@ -73,8 +73,9 @@ void launch_start(struct model *m, struct tile *tile, int slot)
     l->message_known = message != NULL;
     l->message = message != NULL ? *message : (struct nocap_launch){0};
     launch_locate_texts(l);
-    if (l->slot >= 0 && l->slots[l->slot].since != FAULT_NONE) {
-        l->parts_since = l->slots[l->slot].since;
+    const fault_id since = l->slot >= 0 ? l->slots[l->slot].since : FAULT_NONE;
+    l->parts_since = since != FAULT_NONE ? since : l->rd_since;
+    if (l->parts_since != FAULT_NONE) {
         launch_group_fault(l, ALL_CORES, l->parts_since);
     }
 }

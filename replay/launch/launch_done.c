@@ -69,15 +69,19 @@ static fault_id judge_launch(struct model *m, struct tile *tile)
     return FAULT_NONE;
 }
 
+/* What is known of the launch, or of the last one, since. */
+static fault_id known_since(const struct launch *l)
+{
+    return l->go_since != FAULT_NONE ? l->go_since : l->parts_since;
+}
+
 static void await_notify(struct model *m, struct tile *tile)
 {
     struct launch *l = launch_of(tile);
     int index = tile_go_index(m, tile);
     uint32_t word;
     l->notify_pending = true;
-    l->notify_since = l->go_since != FAULT_NONE      ? l->go_since
-                      : l->parts_since != FAULT_NONE ? l->parts_since
-                                                     : l->notify_early;
+    l->notify_since = known_since(l) != FAULT_NONE ? known_since(l) : l->notify_early;
     l->notify_early = FAULT_NONE;
     l->notify_known =
         part_of(tile)->sees_outside && index >= 0 &&
@@ -337,7 +341,7 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
                     "no notify after a launch in HOST mode", "one to (%u,%u) 0x%llx", e->d.x,
                     e->d.y, (unsigned long long)e->daddr);
     } else if (l->finished_host == NO) {
-        fault_id since = l->go_since != FAULT_NONE ? l->go_since : l->notify_late;
+        fault_id since = known_since(l) != FAULT_NONE ? known_since(l) : l->notify_late;
         CHECK_AFTER(m, tile, GO_015, since, false, RELATED(l->done.index),
                     "exactly one notify after DONE", "another one to (%u,%u) 0x%llx", e->d.x,
                     e->d.y, (unsigned long long)e->daddr);

@@ -70,8 +70,11 @@ static void missed_answer(struct tile *tile, unsigned byte, fault_id fault)
 static fault_id answer_since(struct tile *tile, unsigned byte, bool right)
 {
     struct sync *s = sync_of(tile);
-    fault_id since = s->since[byte] != FAULT_NONE || right ? s->since[byte] : s->late[byte];
-    s->late[byte] = right ? s->late[byte] : FAULT_NONE;
+    fault_id since = s->since[byte];
+    if (since == FAULT_NONE && !right) {
+        since = s->late[byte];
+        s->late[byte] = FAULT_NONE;
+    }
     return since;
 }
 
@@ -183,7 +186,7 @@ static fault_id store_go(struct model *m, struct tile *tile, unsigned byte, cons
     return fault;
 }
 
-static void store_init_registers(struct model *m, struct tile *tile)
+static fault_id store_init_registers(struct model *m, struct tile *tile)
 {
     struct sync *s = sync_of(tile);
     uint32_t word;
@@ -200,6 +203,7 @@ static void store_init_registers(struct model *m, struct tile *tile)
     s->initialising = true;
     s->received = s->acked = 0;
     s->init_index = now(m).index;
+    return s->init_since;
 }
 
 static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_t v)
@@ -222,7 +226,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     switch (v) {
     case NOCAP_SYNC_LOAD: fault = store_load(m, tile, before); break;
     case NOCAP_SYNC_GO: fault = store_go(m, tile, byte, before); break;
-    case NOCAP_SYNC_INIT_REGISTERS: store_init_registers(m, tile); break;
+    case NOCAP_SYNC_INIT_REGISTERS: fault = store_init_registers(m, tile); break;
     default: fault = byte != BYTE_NCRISC && s->group != 0 ? s->group_since : FAULT_NONE; break;
     }
     s->since[byte] =
