@@ -44,7 +44,7 @@ static void boot(struct host_tile *h, enum known running)
 
 static bool was_written(const struct written *w, uint32_t addr)
 {
-    return written_at(w->since_release, addr) || written_at(w->before, addr);
+    return written_since_release(w, addr) || written_before(w, addr);
 }
 
 static void judge_release(struct model *m, struct tile *tile)
@@ -118,15 +118,15 @@ static void store_signal(struct model *m, struct tile *tile, const struct access
     h->looks = 0;
 }
 
-static void mark_written(const struct tile *tile, uint64_t addr, uint64_t size)
+static void mark_written(struct model *m, const struct tile *tile, uint64_t addr, uint64_t size)
 {
     struct written *w = host_of(tile)->written;
     if (w != NULL && addr < NOCAP_L1_SIZE) {
-        written_mark(w, addr, size);
+        m->out_of_memory |= !written_mark(w, addr, size);
     }
 }
 
-static void remember(struct tile *tile, const struct access *a)
+static void remember(struct model *m, struct tile *tile, const struct access *a)
 {
     struct host_tile *h = host_of(tile);
     if (a->addr >= SHADOW_SIZE && a->addr < NOCAP_L1_SIZE && a->by == NOCAP_BY_HOST) {
@@ -138,15 +138,15 @@ static void remember(struct tile *tile, const struct access *a)
             h->images[h->image_count++ % IMAGES] = (struct image){addr, size, size};
         }
     }
-    mark_written(tile, a->addr, a->size);
+    mark_written(m, tile, a->addr, a->size);
 }
 
 /* A core may fetch kernels itself. */
-static void request(const struct observation *o)
+static void request(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
     if (o->tile != NULL && e->op == NOCAP_OP_READ && (e->has & NOCAP_F_DADDR) != 0) {
-        mark_written(o->tile, e->daddr, (e->has & NOCAP_F_SIZE) != 0 ? e->size : 1);
+        mark_written(m, o->tile, e->daddr, (e->has & NOCAP_F_SIZE) != 0 ? e->size : 1);
     }
 }
 
@@ -168,7 +168,7 @@ static void store(struct model *m, const struct observation *o)
         h->slots_run &= (uint8_t) ~(hit << i);
         h->message_index = hit ? o->event->index : h->message_index;
     }
-    remember(tile, a);
+    remember(m, tile, a);
     uint32_t at = tile_signal_address(m, tile);
     uint8_t signal;
     if ((o->places & PLACE(GO)) != 0 && touches(a, at, 1)) {
@@ -261,8 +261,8 @@ static void check(struct model *m, const struct observation *o)
     switch (o->kind) {
     case OBS_OUTSIDE_STORE: store(m, o); break;
     case OBS_HOST_LOAD: load(m, o); break;
-    case OBS_CORE_STORE: mark_written(o->tile, o->access.addr, o->access.size); break;
-    default: request(o); break;
+    case OBS_CORE_STORE: mark_written(m, o->tile, o->access.addr, o->access.size); break;
+    default: request(m, o); break;
     }
 }
 
@@ -279,7 +279,7 @@ static void release(struct model *m)
 
 static void forget(struct host_tile *h)
 {
-    free(h->written);
+    written_free(h->written);
     h->written = NULL;
     boot(h, UNKNOWN);
     forget_signal(h);
@@ -305,7 +305,7 @@ static void tile_init(struct model *m, struct tile *tile, bool power_on)
 
 static void tile_free(struct tile *tile)
 {
-    free(host_of(tile)->written);
+    written_free(host_of(tile)->written);
 }
 
 static uint32_t wants(const struct model *m)

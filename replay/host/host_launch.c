@@ -76,8 +76,8 @@ static bool has_text(const struct written *w, const struct nocap_launch *message
 {
     const uint32_t base = message->kernel_config_base[0];
     const uint32_t table = base + NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG;
-    const bool scratch = entry >= base && entry < table && written_at(w->before, table);
-    return written_at(w->since_release, entry) || (!scratch && written_at(w->before, entry));
+    const bool scratch = entry >= base && entry < table && written_before(w, table);
+    return written_since_release(w, entry) || (!scratch && written_before(w, entry));
 }
 
 static void judge_texts(struct model *m, struct tile *tile)
