@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 /* Who has to wait is woken when half of the batches are there for it: to wake a thread for each
@@ -72,8 +71,7 @@ struct relay *relay_open(size_t size, size_t count, relay_take *take, void *cont
     pthread_cond_init(&r->filled, NULL);
     pthread_cond_init(&r->taken, NULL);
     r->memory = calloc(1, count * size + CACHE_LINE);
-    r->batches =
-        (unsigned char *)(((uintptr_t)r->memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    r->batches = cache_line_in(r->memory);
     if (r->memory != NULL && pthread_create(&r->thread, NULL, take_all, r) == 0) {
         return r;
     }

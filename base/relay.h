@@ -4,8 +4,15 @@
 #define NOCAP_BASE_RELAY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { CACHE_LINE = 64 };
+
+/* The first line of the cache in memory that has room for one more. */
+static inline void *cache_line_in(void *memory)
+{
+    return (void *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+}
 
 struct relay;
 typedef void relay_take(void *context, void *batch);

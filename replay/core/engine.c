@@ -108,9 +108,12 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
                                    const struct nocap_engine_options *options,
                                    struct nocap_error *err)
 {
-    struct nocap_engine *e = aligned_alloc(CACHE_LINE, sizeof *e);
-    RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    memset(e, 0, sizeof *e);
+    /* Most of it is tables that few traces fill: nothing is written there before. */
+    struct nocap_engine *e;
+    void *memory = calloc(1, sizeof *e + CACHE_LINE);
+    RETURN_ERROR_IF(memory == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    e = cache_line_in(memory);
+    e->memory = memory;
     struct model *m = &e->model;
     m->header = header;
     m->models = nocap_models;
@@ -156,7 +159,7 @@ void nocap_engine_free(struct nocap_engine *e)
     tiles_free(&e->model);
     EACH_MODEL(&e->model, free, &e->model);
     source_clock_free(&e->clock);
-    free(e);
+    free(e->memory);
 }
 
 /* ---- one observation ---- */

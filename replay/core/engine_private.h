@@ -31,6 +31,7 @@ struct nocap_engine {
     struct relay *relay;             /* NULL: events are judged where they are fed */
     struct batch *batch;             /* that is filled; NULL: none */
     struct nocap_event *table;       /* by shape, for the relay */
+    void *memory;                    /* in which the engine is, where a line of the cache begins */
 };
 
 /* What rules TRC say of an event. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { SMALL = 16, LINE = 64 }; /* bytes of the parts of models that keep their state elsewhere */
 
@@ -34,10 +35,37 @@ void tiles_init(struct model *m)
     memcpy(t->hot, hot, sizeof hot);
 }
 
+/* A trace has few tiles, or most of a chip, met by one multicast. So behind the first tiles lie the
+ * others in pieces of memory that are a large page each, where the system has them. */
+enum { FIRST_TILES = 16, LARGE_PAGE = 2 << 20 };
+
+/* Whether the tile that is met as this one begins a piece. */
+static bool begins_piece(const struct tile_table *t, uint32_t number)
+{
+    return number == 0 ||
+           (number >= FIRST_TILES && (number - FIRST_TILES) % (LARGE_PAGE / t->size) == 0);
+}
+
+/* NULL without memory. */
+static void *next_place(const struct tile_table *t)
+{
+    if (!begins_piece(t, t->count)) {
+        return (unsigned char *)t->met[t->count - 1] + t->size;
+    }
+    if (t->count == 0) {
+        return aligned_alloc(LINE, FIRST_TILES * t->size);
+    }
+    void *piece = aligned_alloc(LARGE_PAGE, LARGE_PAGE);
+    if (piece != NULL) {
+        madvise(piece, LARGE_PAGE, MADV_HUGEPAGE);
+    }
+    return piece;
+}
+
 /* The tile and the parts of all models in one piece. */
 static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
 {
-    struct tile *tile = aligned_alloc(LINE, m->tiles.size);
+    struct tile *tile = next_place(&m->tiles);
     if (tile == NULL) {
         m->out_of_memory = true;
         return NULL;
@@ -87,9 +115,11 @@ void tile_forget(struct model *m, struct tile *tile)
 
 void tiles_free(struct model *m)
 {
-    for (uint32_t i = 0; i < m->tiles.count; i++) {
+    for (uint32_t i = m->tiles.count; i-- > 0;) {
         EACH_MODEL(m, tile_free, m->tiles.met[i]);
-        free(m->tiles.met[i]);
+        if (begins_piece(&m->tiles, i)) {
+            free(m->tiles.met[i]);
+        }
     }
 }
 
