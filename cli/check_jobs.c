@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -106,12 +107,20 @@ size_t cli_cores(void)
     return cores < 1 ? 1 : cores > CLI_JOBS_MAX ? CLI_JOBS_MAX : (size_t)cores;
 }
 
+bool cli_is_large(const char *path)
+{
+    enum { SMALL = 1 << 15 }; /* bytes: checked in the time that a thread and its batches take */
+    struct stat about;
+    return stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > SMALL;
+}
+
 enum nocap_status cli_check_one(const void *options, struct nocap_report **report, const char *path,
                                 struct nocap_error *err)
 {
-    const struct nocap_check_options *check_options = options;
-    RETURN_IF_FAILED(nocap_check(report, path, check_options, err));
-    enum nocap_status status = nocap_cite_findings(*report, path, check_options->dense, err);
+    struct nocap_check_options check_options = *(const struct nocap_check_options *)options;
+    check_options.beside = check_options.beside && cli_is_large(path);
+    RETURN_IF_FAILED(nocap_check(report, path, &check_options, err));
+    enum nocap_status status = nocap_cite_findings(*report, path, check_options.dense, err);
     if (status != NOCAP_OK) {
         nocap_report_free(*report);
         *report = NULL;

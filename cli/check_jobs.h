@@ -57,6 +57,8 @@ extern const enum nocap_severity cli_fail_on[];
 
 /* That this process may use, as far as there can be jobs. */
 size_t cli_cores(void);
+/* Whether a trace has so much in it that a second thread is worth its start. */
+bool cli_is_large(const char *path);
 
 /* Judges one file. Called from several threads at the same time. */
 typedef enum nocap_status cli_judge(const void *context, struct nocap_report **report,

@@ -175,7 +175,7 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
         .events = (uint32_t)s->events.value,
         .dense = s->dense,
         .trust_paths = s->trust_paths,
-        .beside = cli_cores() > 1,
+        .beside = cli_cores() > 1 && cli_is_large(call->operands.items[0]),
     };
     if (result == CLI_EXIT_OK) {
         result = answer_trace(call, &hang_options);
