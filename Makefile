@@ -104,8 +104,10 @@ REPLAYS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/tests/replay_%)
 FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 SCRIPTS := $(sort $(wildcard tests/cli/test_*.sh))
 # Those that do the more the longer they may, and take longest: first, so that none is left at the end.
-LONG := $(patsubst %,$(BUILD)/tests/test_%,sim_profiles sim_queues sim_cq sim_cq_long sim_gate cq_shown aie_identity beside)
-LONG_SCRIPTS := $(patsubst %,tests/cli/test_%.sh,host_only golden recompress shard usage profile_queue)
+LONG := $(patsubst %,$(BUILD)/tests/test_%,sim_profiles sim_queues sim_cq sim_cq_long sim_gate cq_shown cut metamorphic aie_identity \
+	beside)
+LONG_SCRIPTS := $(patsubst %,tests/cli/test_%.sh,host_only golden recompress shard usage profile_queue views \
+	dense model read_errors full_view width profile)
 # So many runs of each fault; `make long-seeds LONG_SEEDS=1` is a part of it.
 LONG_SEEDS ?= 50
 # What starts threads; the thread sanitizer has nothing to say of the rest, and takes ten times as long.
@@ -262,9 +264,9 @@ test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
 	+@$(MAKE) --no-print-directory test-run
 test-run: all $(MAKE_RULES) $(TESTS) $(REPLAYS) $(FAKES)
 	@tests/run $(BUILD) $(filter $(LONG),$(TESTS)) $(SCRIPTS) $(filter-out $(LONG),$(TESTS)) $(REPLAYS)
-long-seeds: all $(LONG) ## what `make test` does with few seeds, with LONG_SEEDS (50) of them
+long-seeds: all $(LONG) $(FAKES) ## what `make test` does with few seeds, with LONG_SEEDS (50) of them
 	@NOCAP_LONG_SEEDS=$(LONG_SEEDS) TEST_SECONDS=$${TEST_SECONDS:-86400} nice tests/run $(BUILD) $(LONG) $(LONG_SCRIPTS)
-long-runs: long-seeds $(FAKES) ## the same; faults in every system call; each exception switched off
+long-runs: long-seeds ## the same; faults in every system call; each exception switched off
 	@nice tests/faults $(BUILD)
 	@python3 tests/rules_filter $(BUILD)/nocap 500 1 golden/*.nocap
 	@nice tests/exceptions $(BUILD)

@@ -297,7 +297,7 @@ int main(void)
         cmocka_unit_test(test_faults_of_the_device),
     };
     const char *text = getenv("NOCAP_SHARE");
-    every = effort(0, 0) > 0 ? 1 : SANITIZED ? 12 : 3;
+    every = effort(0, 0) > 0 ? 1 : SANITIZED ? 12 : 6;
     share = text == NULL ? 0 : (unsigned)atoi(text) % every;
     return getcwd(root, sizeof root) == NULL
                ? 1

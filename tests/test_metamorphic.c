@@ -317,7 +317,7 @@ static void add_simulated(struct rows *rows, unsigned *numbers, unsigned count)
 int main(void)
 {
     const char *files = getenv("NOCAP_METAMORPHIC_FILES");
-    unsigned count = files != NULL ? 0 : (SANITIZED ? 1 : 4) * NOCAP_SIM_SCENARIO_COUNT * rounds();
+    unsigned count = files != NULL ? 0 : effort(4, 1) * NOCAP_SIM_SCENARIO_COUNT * rounds();
     unsigned *numbers = calloc(count + 1, sizeof *numbers);
     char *list = strdup(files != NULL ? files : ""), *rest = list;
     struct rows rows = {0};

@@ -89,7 +89,8 @@ static void every_fault_of_either_queue_is_found(void **state)
         const enum nocap_sim_scenario scenario = scenarios[i % WITH_FAULTS];
         bool hang = nocap_sim_faults[fault].name == NULL ||
                     nocap_sim_faults[fault].rules[0] == '\0' || may_pass(scenario, fault);
-        for (uint64_t seed = i; seed < i + effort(1, 1) && !hang; seed++) {
+        const bool turn_of_another = effort(0, 0) == 0 && (fault + scenario) % 2 != 0;
+        for (uint64_t seed = i; seed < i + effort(1, 1) && !hang && !turn_of_another; seed++) {
             struct nocap_sim_options options = {.scenario = scenario,
                                                 .fault = fault,
                                                 .view = seed / 4 % 2 == 0 ? NOCAP_SIM_VIEW_RAW
@@ -108,7 +109,7 @@ static void every_fault_of_either_queue_is_found(void **state)
             }
         }
     }
-    assert_true(runs > 80);
+    assert_true(runs > (effort(0, 0) > 0 ? 80 : 40));
 }
 
 /* Who is the root of a hang, and who waits for it, is of the queue in which it began. */

@@ -11,7 +11,7 @@ all=golden
 sanitized && all=$T/golden
 status 0 "golden verify" "$NOCAP" golden verify --run --jobs 2 "$all"
 check "makes all again" test -z "$(grep 'stored trace only' "$T/out")"
-for trace in $(share 5 golden/*.nocap); do
+for trace in $(share 10 golden/*.nocap); do
     name=$(basename "$trace" .nocap)
     zstd -dcq "$trace" | protoc -I formats/trace --decode=nocap.Trace nocap.proto >"$T/decoded" 2>"$T/err"
     check "$name: zstd and protoc read it" test -s "$T/decoded" -a ! -s "$T/err"
@@ -90,7 +90,9 @@ out_has "which is told, too" "takes more than 1 s: --max-seconds"
 status 3 "recording has the same" timeout 30 env TMPDIR="$T/tmp" "$NOCAP" golden record "$T/m" other --max-mib 1 \
     --sim launch-host --launches 100000000 --reason x
 begin=$SECONDS
-for how in 'sleep 100' 'sleep 100; ls {}' "sleep 100 & echo \$! >$T/pid; wait" 'trap "" TERM; while :; do sleep 1; done'; do
+mapfile -t endless < <(share 2 "sleep 100 & echo \$! >$T/pid; wait" 'sleep 100; ls {}' \
+    'trap "" TERM; while :; do sleep 1; done' 'sleep 100')
+for how in "${endless[@]}"; do
     status 3 "a command has a bound in time: $how" timeout 30 "$NOCAP" golden record "$T/m" none --max-seconds 1 --reason x -- "$how"
     err_has "which is told" "takes more than 1 s"
 done

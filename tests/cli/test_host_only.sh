@@ -21,7 +21,7 @@ finds() {
 sanitized && NOCAP_HOST_SEEDS=1
 # NOCAP_HOST_SEEDS: how many seeds of each correct scenario, and of each fault.
 for scenario in boot launch-host launch-dev; do
-    for seed in $(seq 0 $((${NOCAP_HOST_SEEDS:-4} - 1))); do
+    for seed in $(share 2 $(seq 0 $((${NOCAP_HOST_SEEDS:-4} - 1)))); do
         for variant in 0 1; do
             reduced --sim $scenario --seed $seed --variant $variant --tiles 2 >"$T/host.jsonl"
             finds "" "$scenario, seed $seed, variant $variant: silent"
@@ -29,7 +29,7 @@ for scenario in boot launch-host launch-dev; do
     done
 done
 for fault in go-while-busy:GO-021 message-changed-while-busy:GO-022 go-not-init:RST-003; do
-    for seed in 0 1 2 3; do
+    for seed in $(share 2 0 1 2 3); do
         reduced --sim launch-host --tiles 1 --seed $seed --fault ${fault%:*} >"$T/host.jsonl"
         finds "${fault#*:}" "$fault, seed $seed"
     done

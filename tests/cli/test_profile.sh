@@ -87,7 +87,7 @@ if command -v python3 >/dev/null; then
         s/"launch_base": "0x70"/"launch_base": "0x90"/; s/"go_messages": "0x370"/"go_messages": "0x3b0"/
         s/"go_message_index": "0x3a0"/"go_message_index": "0x3e0"/' >"$T/moved.json"
     found() { "$NOCAP" check --format json "$@" | grep -o '"rule":"[^"]*","severity":"[a-z]*","index":[0-9]*'; }
-    for fault in "" load-over-busy done-inside-kernel done-early init-sync-early rd-ptr-plus-2; do
+    for fault in "" $(share 2 load-over-busy done-inside-kernel done-early init-sync-early rd-ptr-plus-2); do
         "$NOCAP" capture --sim launch-dev --tiles 2 ${fault:+--fault $fault} -o "$T/h.nocap" 2>/dev/null
         "$NOCAP" dump --format jsonl "$T/h.nocap" >"$T/h.jsonl"
         tests/reencode "$T/moved.json" <"$T/h.jsonl" >"$T/x.jsonl"

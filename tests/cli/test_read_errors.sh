@@ -25,7 +25,7 @@ zstd -q "$T/a.jsonl" -o "$T/a.jsonl.zst"
 
 # Where: nothing, the beginning, one place of the header, of a block, the end, the footer, the seek
 # table.
-for at in 0 3 40-50 $((size / 2))-$((size / 2)) $((size / 2)) $((size - 200))-$((size - 190)) $((size - 5)); do
+for at in $(share 2 0 3 40-50 $((size / 2)) $((size / 2))-$((size / 2)) $((size - 200))-$((size - 190)) $((size - 5))); do
     for command in check hang coverage info "info --noc" dump replay "dump --format jsonl"; do
         # shellcheck disable=SC2086 # the words of a command
         status 3 "$command of a trace that cannot be read at byte $at" \
@@ -45,7 +45,7 @@ check "the others are still reported" test "$(grep -c 'b.nocap: blackhole, .* ev
 status 3 "check of standard input" eio "$T/a.nocap" 3000-3000 "$NOCAP" check - <"$T/a.nocap"
 err_has "names it" "cannot read standard input at byte 3000"
 for file in a.jsonl a.jsonl.zst; do
-    for at in 0 3 400 20000; do
+    for at in $(share 2 0 3 400 20000); do
         for command in check hang coverage info dump replay "import jsonl -o $T/out.nocap"; do
             # shellcheck disable=SC2086 # the words of a command
             status 3 "$command of $file from byte $at on" eio "$T/$file" "$at" "$NOCAP" $command "$T/$file"
@@ -89,7 +89,7 @@ head -c 200000 "$T/b.nocap" >"$T/cut.nocap"
 "$NOCAP" import jsonl "$T/cut.jsonl" -o "$T/imported.nocap" 2>"$T/err"
 check "import of lines that break off" test $? -eq 1
 err_has "says where" "the input breaks off at line "
-for file in cut.jsonl cut.jsonl.zst cut.nocap imported.nocap; do
+for file in $(share 2 cut.jsonl cut.jsonl.zst cut.nocap imported.nocap); do
     events=$("$NOCAP" dump "$T/$file" 2>/dev/null | wc -l)
     status 0 "$file is judged up to its cut" "$NOCAP" check "$T/$file"
     out_has "as the verdict says" "verdict: clean as far as it goes: cut short after event $((events - 1));"

@@ -12,7 +12,7 @@ says() {
     "$NOCAP" check --format json --max-per-rule 1000000 "$2" 2>&1
     echo "check $?"
 }
-for path in $(share 5 "$golden"/*.nocap); do
+for path in $(share 20 "$golden"/*.nocap); do
     name=${path##*/}
     cp "$path" "$T/old"
     "$NOCAP" recompress "$path" -o "$T/new/$name" 2>"$T/err"

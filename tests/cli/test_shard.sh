@@ -9,7 +9,7 @@ sim launch-host --tiles 2 --launches 4 --fault done-early -o "$T/early.nocap"
 sim boot --tiles 1 --fault jal-wrong -o "$T/jal.nocap"
 head -c 3000 "$T/good.nocap" >"$T/cut.nocap"
 echo "nothing" >"$T/none.nocap"
-part=6
+part=12
 sanitized && part=24
 mapfile -t stored < <(share $part golden/*.nocap; share $((part / 6)) checker/rules/examples/CQ-0[1-3]*.jsonl)
 traces=("$T/good.nocap" "$T/early.nocap" "$T/none.nocap" "$T/jal.nocap" "$T/missing.nocap"
@@ -68,7 +68,7 @@ status 3 "lint's report is none of check" "$NOCAP" merge <(echo '{"nocap_lint":1
 
 # ---- a journal ----
 kept() { "$NOCAP" check --journal "$T/journal" --waivers "$T/waivers" "$@" "${traces[@]}"; }
-for form in $forms; do
+for form in $(share 3 $forms); do
     rm -f "$T/journal"
     status 3 "journal, $form" kept --format $form
     check "journal, $form: says the same" cmp "$T/out" "$T/one.$form"
@@ -102,15 +102,17 @@ cp "$T/was" "$T/early.nocap"
 
 # Killed at any moment, with what it had begun: nothing is lost, nothing is told twice.
 rm -f "$T/journal"
-for ((i = 1; i <= 10; i++)); do
+kills=4
+! long || kills=10
+for ((i = 1; i <= kills; i++)); do
     "$NOCAP" check --journal "$T/journal" --waivers "$T/waivers" -j 2 "${traces[@]}" >/dev/null 2>&1 &
     run=$!
     sleep "0.0$((RANDOM % 9))"
     kill -9 $run 2>/dev/null
     wait $run 2>/dev/null
 done
-status 3 "after 10 kills" kept
-check "after 10 kills: says the same" cmp "$T/out" "$T/one.text"
+status 3 "after $kills kills" kept
+check "after $kills kills: says the same" cmp "$T/out" "$T/one.text"
 exec 9>>"$T/journal"
 flock 9
 status 2 "two runs, one journal" kept

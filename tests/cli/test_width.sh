@@ -31,7 +31,7 @@ for command in "check -v $T/hang.nocap" "check golden/noc-race-wrong-barrier.noc
     # shellcheck disable=SC2086
     "$NOCAP" $command >"$T/piped" 2>/dev/null
     [ "$command" != rules ] || widths=80 # from there on
-    for width in ${widths:-80 132}; do
+    for width in ${widths-$(share 2 80 132)}; do
         # shellcheck disable=SC2086
         on $width "$NOCAP" $command >"$T/shown"
         check "$width columns: ${command%% *}" test "$(longest "$T/shown")" -le $width -a -s "$T/shown"
@@ -47,7 +47,7 @@ check "cycles have their time beside them" grep -q "no progress for $quiet cycle
 "$NOCAP" check "$T/clock.jsonl" >"$T/out"
 out_has "in a report too" " cycles (1"
 "$NOCAP" capture --sim launch-host --tiles 3 --fault done-early -o "$T/early.nocap" 2>/dev/null
-for width in 45 80 100; do
+for width in $(share 2 45 80 100); do
     for color in never always; do
         on $width "$NOCAP" diff --color $color "$T/well.nocap" "$T/early.nocap" |
             sed 's/\x1b\[[0-9;]*m//g' | sed '1,/^1\. /d; /^ *after /d; /^$/,$d' >"$T/shown"
