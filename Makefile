@@ -37,7 +37,7 @@ DEPS_PEERS := lttng-tools liblttng-ust-dev babeltrace2
 DEPS_DEB := debhelper dh-python lintian fakeroot
 DEPS_DEB_TRY := debootstrap
 
-# Behind `make pgo` all that is compiled in this BUILD is compiled with what the program did; what it
+# After `make pgo` all that is compiled in this BUILD is compiled with what the program did; what it
 # did not do, as without.
 TRAINED := $(if $(wildcard $(BUILD)/trained),-fprofile-use -fprofile-partial-training \
 	-Wno-missing-profile -Wno-coverage-mismatch)

@@ -69,7 +69,7 @@ bool foreign_is_plain(const char *text, size_t size)
 }
 
 /* An odd number of backslashes before `at`: the next one would end an escape, not begin one. */
-static bool behind_backslash(const char *text, size_t at)
+static bool after_backslash(const char *text, size_t at)
 {
     size_t run = 0;
     while (run < at && text[at - 1 - run] == '\\') {
@@ -92,7 +92,7 @@ size_t foreign_escape(char *to, const char *text, size_t size)
         uint32_t code;
         size_t length = decode(text + at, size - at, &code);
         for (size_t end = at + (length == 0 ? 1 : length); at < end; at++) {
-            if (!behind_backslash(text, at)) {
+            if (!after_backslash(text, at)) {
                 *to++ = '\\';
             }
             *to++ = 'x';

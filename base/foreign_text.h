@@ -2,7 +2,7 @@
 /* Text that others wrote - of traces, ELF files, manifests, file names - on its
  * way to a terminal, a log or a report. What could command a terminal, end a line, turn the order
  * of what is read, or is no UTF-8 at all, is written as \xNN, byte by byte: control characters (C0,
- * DEL, C1), bidirectional controls, line and paragraph separators. Behind a backslash its own is
+ * DEL, C1), bidirectional controls, line and paragraph separators. After a backslash its own is
  * left out, so that what is no escape of JSON does not become one. */
 #ifndef NOCAP_BASE_FOREIGN_TEXT_H
 #define NOCAP_BASE_FOREIGN_TEXT_H

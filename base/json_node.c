@@ -8,7 +8,7 @@
 #include "base/json_stream.h"
 #include "base/list.h"
 
-/* The values of all lists and objects that are open: those of one behind its own node. */
+/* The values of all lists and objects that are open: those of one after its own node. */
 struct builder {
     struct json_stream stream;
     struct json_node *nodes;

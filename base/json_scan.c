@@ -52,7 +52,7 @@ static inline bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Behind the backslash. */
+/* After the backslash. */
 static bool scan_escape(struct json_cursor *c)
 {
     switch (peek(c)) {
@@ -129,7 +129,7 @@ static inline void skip_plain(struct json_cursor *c)
     }
 }
 
-/* From a backslash, or whatever else ends the plain part of a string, to behind its closing quote.
+/* From a backslash, or whatever else ends the plain part of a string, to after its closing quote.
  */
 static bool scan_rest_of_string(struct json_cursor *c, struct json_value *value)
 {
@@ -150,7 +150,7 @@ static bool scan_rest_of_string(struct json_cursor *c, struct json_value *value)
     return true;
 }
 
-/* Behind the opening quote. */
+/* After the opening quote. */
 static inline bool scan_string(struct json_cursor *c, struct json_value *value)
 {
     value->type = JSON_STRING;
@@ -285,7 +285,7 @@ static bool open_nested(struct json_cursor *c, struct nesting *in)
     return !object || peek(c) == '}' || scan_key(c, &key);
 }
 
-/* Behind a value or in an empty list or object: steps out as often as brackets close. */
+/* After a value or in an empty list or object: steps out as often as brackets close. */
 static void close_nested(struct json_cursor *c, struct nesting *in)
 {
     while (in->depth > 0) {

@@ -49,10 +49,10 @@ struct json_cursor {
 
 enum json_step { JSON_BAD, JSON_ITEM, JSON_DONE };
 
-/* Puts the cursor behind the opening bracket: '{' or '['. `text` may have white space around the
+/* Puts the cursor after the opening bracket: '{' or '['. `text` may have white space around the
  * value. */
 enum json_step json_open(struct json_cursor *cursor, const char *text, size_t size, char bracket);
-/* The next member of the object, or item of the list, that the cursor is in; JSON_DONE behind its
+/* The next member of the object, or item of the list, that the cursor is in; JSON_DONE after its
  * closing bracket. */
 enum json_step json_next_member(struct json_cursor *cursor, struct json_member *member);
 enum json_step json_next_item(struct json_cursor *cursor, struct json_value *item);

@@ -18,7 +18,7 @@ const uint8_t json_hex_value[256] = {
 #undef N
 };
 
-/* The four digits of \u; `c` stands behind the u. */
+/* The four digits of \u; `c` stands after the u. */
 static unsigned hex4(const char *c)
 {
     return json_hex_digit(c[0]) << 12 | json_hex_digit(c[1]) << 8 | json_hex_digit(c[2]) << 4 |
@@ -54,7 +54,7 @@ static char *put_byte(char *to, unsigned code)
     return to;
 }
 
-/* Behind the u: one code point, from two escapes if they are a surrogate pair. */
+/* After the u: one code point, from two escapes if they are a surrogate pair. */
 static const char *get_code(const char *at, const char *end, unsigned *code)
 {
     *code = hex4(at);

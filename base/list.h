@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The place behind the `count` items of `list`, a pointer to them, all zero; the caller counts it.
+/* The place after the `count` items of `list`, a pointer to them, all zero; the caller counts it.
  * NULL: no memory, and the list is as it was. */
 #define LIST_NEXT(list, count) list_next(&(list), (count), sizeof *(list))
 void *list_next(void *list, size_t count, size_t size);

@@ -24,7 +24,7 @@ enum nocap_status regular_file_open(struct regular_file *file, const char *path,
  * NOCAP_E_USAGE if it does, without looking whether something is there. */
 enum nocap_status regular_file_open_below(struct regular_file *file, const char *folder,
                                           const char *name, size_t max, struct nocap_error *err);
-/* All of it, and a zero byte behind; free(*bytes). `name` is for messages. */
+/* All of it, and a zero byte after it; free(*bytes). `name` is for messages. */
 enum nocap_status regular_file_read(const struct regular_file *file, const char *name,
                                     uint8_t **bytes, struct nocap_error *err);
 void regular_file_close(struct regular_file *file);

@@ -14,7 +14,7 @@ enum { STANDARD_INPUT_MAX = 128 << 20 }; /* bytes */
 
 /* "-" as an operand. */
 bool standard_input_is(const char *path);
-/* What `path` holds, of whatever kind it is, "-" for standard input, and a zero byte behind;
+/* What `path` holds, of whatever kind it is, "-" for standard input, and a zero byte after it;
  * free(*bytes). Fails with NOCAP_E_INPUT: it cannot be read, or holds more than `max` bytes. */
 enum nocap_status whole_input_read(uint8_t **bytes, size_t *size, const char *path, size_t max,
                                    struct nocap_error *err);

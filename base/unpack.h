@@ -27,7 +27,7 @@ struct unpack {
 
 /* Whether that is the beginning of compressed data. */
 bool unpack_begins(const void *bytes, size_t size);
-/* Of `head`, which must stay, and of what is read behind it. False: no memory. */
+/* Of `head`, which must stay, and of what is read after it. False: no memory. */
 bool unpack_open(struct unpack *u, const void *head, size_t head_size, unpack_source *read,
                  void *context);
 /* At least one byte, 0 at the end, -1 as `damage` or errno says. */

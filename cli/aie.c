@@ -288,7 +288,7 @@ static char *name_elf(const char *elf, const char *trace)
     return file;
 }
 
-/* With the kernel that was chosen behind a colon, if one was. */
+/* With the kernel that was chosen after a colon, if one was. */
 static char *name_kernel(const char *path, const struct settings *s)
 {
     const char *colon = nocap_aie_path_kernel(path);

@@ -195,7 +195,7 @@ const char *cli_options_first_operand(const struct cli_options *tables, size_t t
     return i < argc ? argv[i] : NULL;
 }
 
-/* One argument that begins with a dash; `next` is the one behind it or NULL. Sets *used_next if
+/* One argument that begins with a dash; `next` is the one after it or NULL. Sets *used_next if
  * that was the value. */
 static enum nocap_status parse_option(const struct parser *p, const char *argument,
                                       const char *next, bool *used_next)

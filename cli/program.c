@@ -181,7 +181,7 @@ static const char *output_of(const struct cli_call *call)
 }
 
 /* An output takes the place of a file of that name: not of one that is read here, and a report not
- * of a trace, as where the shell makes `-o traces/a.nocap traces/b.nocap` of a pattern. Behind --
+ * of a trace, as where the shell makes `-o traces/a.nocap traces/b.nocap` of a pattern. After --
  * stand the words of a command. */
 static int check_output(const struct cli_call *call)
 {

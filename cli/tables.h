@@ -42,7 +42,7 @@ int cli_tables_run(struct cli_tables *tables, const char *sql,
                    const sqlite3_int64 values[CLI_TABLE_VALUES], enum cli_table_format format,
                    FILE *out);
 /* The rows of one statement, one after the other; `statement` has the values. cli_rows_next is
- * false behind the last one, and where *status is not CLI_EXIT_OK any more. */
+ * false after the last one, and where *status is not CLI_EXIT_OK any more. */
 struct cli_rows {
     struct cli_tables *tables;
     sqlite3_stmt *statement;

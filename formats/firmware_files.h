@@ -35,7 +35,7 @@ void firmware_files_close(struct firmware_files *files);
 enum nocap_status firmware_files_core(struct firmware_files *files,
                                       const struct nocap_firmware *firmware,
                                       struct nocap_elf_image **image, struct nocap_error *err);
-/* The same of AIE control code; the name may have a kernel behind a colon. */
+/* The same of AIE control code; the name may have a kernel after a colon. */
 enum nocap_status firmware_files_control(struct firmware_files *files,
                                          const struct nocap_firmware *firmware,
                                          struct nocap_aie_image **image, struct nocap_error *err);

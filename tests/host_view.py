@@ -22,7 +22,7 @@ HIDDEN = {
     "disabled-core-runs": "the message enables other cores than in the correct run; who runs, no load shows",
     "reset-unproven": "whether BRISC has obeyed the request before GO, no load shows",
     "reset-lost": "the same; which slot runs then, no load shows",
-    "rd-ptr-plus-2": "the ring is reset elsewhere than in the correct run; rd_ptr is not loaded behind it",
+    "rd-ptr-plus-2": "the ring is reset elsewhere than in the correct run; rd_ptr is not loaded after it",
     "notify-in-host-mode": "the go word names a dispatcher, and a HOST mode launch may have one",
     "notify-missing": "the host waits for DONE itself; notifies go to the dispatcher",
     "notify-wrong-stream": "the same",
@@ -58,7 +58,7 @@ def host_lines(nocap, folder, scenario, seed, fault):
 def acts(lines):
     """What the host did and found, tile by tile, without when and how often it looked.
 
-    TRISC0's register init (0x300) goes on behind DONE: whether a look meets it is a matter of time."""
+    TRISC0's register init (0x300) goes on after DONE: whether a look meets it is a matter of time."""
     tiles = {}
     for line in lines[1:]:
         event = json.loads(line)

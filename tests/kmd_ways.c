@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways in which drivers and interpreters come to a device's memory, one behind the other,
+/* The ways in which drivers and interpreters come to a device's memory, one after the other,
  * knowing nothing of nocap: what arrived is compared here, what was seen by the test that runs
  * this. usage: kmd_ways copies|stores|launches N|speed N */
 #include <fcntl.h>
@@ -156,20 +156,20 @@ static void arithmetic(uint8_t *at)
                      "jmp 2f\n"                                                                    \
                      "1:\tmovl $1, %0\n"                                                           \
                      "2:\tmovl $5, 8(%1)"                                                          \
-                     : "=&r"(behind_store)                                                         \
+                     : "=&r"(after_store)                                                          \
                      : "r"(at), "r"(a), "r"(b)                                                     \
                      : "memory", "cc");                                                            \
     __asm__("cmpl %2, %1\n\tset" name " %b0\n\tmovzbl %b0, %0"                                     \
             : "=&q"(alone)                                                                         \
             : "r"(a), "r"(b)                                                                       \
             : "cc");                                                                               \
-    REQUIRE(alone == behind_store)
+    REQUIRE(alone == after_store)
 
 static void jumps(uint8_t *at)
 {
     static const int32_t values[] = {0, 1, -1, 2, INT32_MAX, INT32_MIN, 0x1234, -77};
     enum { N = sizeof values / sizeof values[0] };
-    int alone, behind_store;
+    int alone, after_store;
     for (unsigned i = 0; i < N * N; i++) {
         int32_t a = values[i / N], b = values[i % N];
         JUMP("o", a, b);
@@ -191,7 +191,7 @@ static void jumps(uint8_t *at)
     }
 }
 
-/* Deep calls right behind a store: their words go where a handler could stand. */
+/* Deep calls right after a store: their words go where a handler could stand. */
 static uint32_t __attribute__((noinline)) deep(volatile uint32_t *at, unsigned n)
 {
     volatile uint8_t room[200];
@@ -200,7 +200,7 @@ static uint32_t __attribute__((noinline)) deep(volatile uint32_t *at, unsigned n
     return n == 0 ? 0 : deep(at, n - 1) + room[n % sizeof room];
 }
 
-/* The program's own fault behind a store is the program's, at its place. */
+/* The program's own fault after a store is the program's, at its place. */
 static sigjmp_buf jump;
 static volatile uintptr_t faulted;
 

@@ -364,7 +364,7 @@ static void jobs_fill_pages_in_order(void **state)
     free(text);
 }
 
-static void buffers_are_behind_the_pages(void **state)
+static void buffers_are_after_the_pages(void **state)
 {
     (void)state;
     static const char text[] =
@@ -465,7 +465,7 @@ int main(void)
         cmocka_unit_test(relocations_name_arguments_and_places),
         cmocka_unit_test(data_are_placed_by_first_use),
         cmocka_unit_test(jobs_fill_pages_in_order),
-        cmocka_unit_test(buffers_are_behind_the_pages),
+        cmocka_unit_test(buffers_are_after_the_pages),
         cmocka_unit_test(other_code_has_pages_of_its_own),
         cmocka_unit_test(all_instructions_come_back),
         cmocka_unit_test(reference_files_come_out_the_same),

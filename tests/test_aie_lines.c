@@ -124,7 +124,7 @@ static struct dwarf make(const char *kernel, const char *file)
     return d;
 }
 
-/* The file with these sections behind its own. */
+/* The file with these sections after its own. */
 static uint8_t *with_dwarf(const uint8_t *elf, size_t *size, const struct dwarf *dwarfs,
                            size_t count)
 {

@@ -202,7 +202,7 @@ static void order_by_barrier_or_launch_is_known(void **state)
 
 /* A descriptor whose source is the next one of its chain is wrong itself; one whose source stands
  * where the next would be, and is none, has the wrong end. */
-static void a_chain_is_told_from_the_data_behind_it(void **state)
+static void a_chain_is_told_from_the_data_after_it(void **state)
 {
     (void)state;
 #define CHAIN(source, label, next)                                                                 \
@@ -500,7 +500,7 @@ int main(void)
         cmocka_unit_test(a_job_that_others_wait_for_must_be_launched),
         cmocka_unit_test(a_deadlock_in_a_page_is_told_once),
         cmocka_unit_test(order_by_barrier_or_launch_is_known),
-        cmocka_unit_test(a_chain_is_told_from_the_data_behind_it),
+        cmocka_unit_test(a_chain_is_told_from_the_data_after_it),
         cmocka_unit_test(pages_that_cannot_be_read_are_told_once),
         cmocka_unit_test(shared_registers_may_carry_handles_between_jobs),
         cmocka_unit_test(a_chain_of_n26_may_write_a_place_twice),

@@ -107,7 +107,7 @@ static void files_include_files(void **state)
     free(elf);
 }
 
-/* Control packets of 32 bytes, in which a buffer is named at the last bytes, behind them, and where
+/* Control packets of 32 bytes, in which a buffer is named at the last bytes, after them, and where
  * the end of what is patched has more than 32 bits. */
 static void a_buffer_is_named_inside_of_the_packets(void **state)
 {

@@ -8,11 +8,11 @@
 
 /* clang-format off */
 
-/* BRISC tells (2,2), as the firmware does behind DONE. */
+/* BRISC tells (2,2), as the firmware does after DONE. */
 #define NOTIFY(t)                                                                                  \
     LINE({"t":t,"ev":"noc","x":1,"y":2,"by":"brisc","noc":0,"buf":3,"op":"inline","posted":true,   \
           "dx":2,"dy":2,"daddr":"0xffb70438","size":4,"value":"0x40"})
-/* A launch of BRISC alone, in DEV (00) or HOST (01) mode, as far as behind its kernel. */
+/* A launch of BRISC alone, in DEV (00) or HOST (01) mode, up to the end of its kernel. */
 #define LAUNCHES(mode)                                                                             \
     HEADER("host-mmio", "core-store", "core-mmio", "kernel", "noc")                                \
     IDLE LAUNCH(10, mode, 01) GO_WORD(11, 0x80020200) STORE(12, brisc, 0xffef02e4, 4, 0x1f)        \

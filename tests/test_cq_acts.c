@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any act of the queue that is left out, comes twice or behind the next of its agent: one finding
+/* Any act of the queue that is left out, comes twice or after the next of its agent: one finding
  * at most, its consequences under it, however the trace shows the queue. */
 #include "tests/cq_run.h"
 
@@ -38,7 +38,7 @@ static void add(struct run_trace *t, const struct run *run, size_t i, uint64_t t
 static void assert_one_finding(const struct run *run, const struct nocap_sim_options *options,
                                size_t where, enum change change)
 {
-    size_t behind = change == LATE ? next_act(run, where) : run->count;
+    size_t after = change == LATE ? next_act(run, where) : run->count;
     struct run_trace t = run_trace_of(options);
     run_trace_open(&t, "run.nocap");
     for (size_t i = 0; i < run->count; i++) {
@@ -46,7 +46,7 @@ static void assert_one_finding(const struct run *run, const struct nocap_sim_opt
         if (i != where || change == TWICE) {
             add(&t, run, i, time);
         }
-        if ((i == where && change == TWICE) || i == behind) {
+        if ((i == where && change == TWICE) || i == after) {
             add(&t, run, where, time);
         }
     }

@@ -121,10 +121,10 @@ static struct nocap_report *check_changed(const struct run *run,
                                           const struct nocap_sim_options *options, size_t where,
                                           enum change change)
 {
-    size_t behind = where + 1; /* the next act of the same agent */
-    while (behind < run->count && (run->events[behind].by != run->events[where].by ||
-                                   run->events[behind].phase != NOCAP_PHASE_ISSUE)) {
-        behind++;
+    size_t after = where + 1; /* the next act of the same agent */
+    while (after < run->count && (run->events[after].by != run->events[where].by ||
+                                  run->events[after].phase != NOCAP_PHASE_ISSUE)) {
+        after++;
     }
     struct run_trace t = run_trace_of(options);
     run_trace_open(&t, "run.nocap");
@@ -136,7 +136,7 @@ static struct nocap_report *check_changed(const struct run *run,
         if (i == where && change == DOUBLED) {
             add(&t, &run->events[i], change);
         }
-        if (i == behind && change == LATE) {
+        if (i == after && change == LATE) {
             struct nocap_event late = run->events[where];
             late.t = run->events[i].t;
             add(&t, &late, change);
@@ -156,7 +156,7 @@ static void one_change_is_one_finding(void **state)
     for (size_t c = 0; c < sizeof changes / sizeof changes[0]; c++) {
         size_t count = count_targets(&run, &changes[c].target);
         for (size_t place = 0; place < PLACES; place++) {
-            /* not the first ones, which set the queue up, nor the last, behind which it ends */
+            /* not the first ones, which set the queue up, nor the last, after which it ends */
             size_t nth = count / 4 + place * (count / 2) / PLACES;
             size_t where = find_target(&run, &changes[c].target, nth);
             struct nocap_report *report = check_changed(&run, &options, where, changes[c].change);
@@ -265,7 +265,7 @@ static void a_pointer_copied_first_is_one_finding(void **state)
 }
 
 /* The pointer moves on before the page is written. */
-static void a_page_behind_the_pointer_is_one_finding(void **state)
+static void a_page_after_the_pointer_is_one_finding(void **state)
 {
     const uint64_t base = NOCAP_CQ_PCIE_ADDRESS_BIT | NOCAP_CQ_SYSMEM_BASE;
     const struct target page = {NOCAP_EV_NOC,
@@ -356,7 +356,7 @@ static void a_changed_packet_is_one_finding(void **state)
     change_packets(programs, 0);
 }
 
-/* A record that is reported behind the next one. */
+/* A record that is reported after the next one. */
 static void a_late_record_is_one_finding(void **state)
 {
     (void)state;
@@ -382,7 +382,7 @@ static void a_late_record_is_one_finding(void **state)
     run_free(&run);
 }
 
-/* Where no request is seen to end, the commands say that nothing orders GO behind a multicast. */
+/* Where no request is seen to end, the commands say that nothing orders GO after a multicast. */
 static void a_missing_barrier_shows_without_acknowledgements(void **state)
 {
     (void)state;
@@ -416,7 +416,7 @@ static size_t find_host_store(const struct run *run, size_t from, unsigned y, ui
     return 0;
 }
 
-/* A part of the set-up behind the GO of its core is late, and neither a store to a queue that runs
+/* A part of the set-up after the GO of its core is late, and neither a store to a queue that runs
  * nor a page released. */
 static void a_late_set_up_is_one_finding(void **state)
 {
@@ -444,7 +444,7 @@ int main(void)
         cmocka_unit_test(one_change_is_one_finding),
         cmocka_unit_test(a_read_elsewhere_is_one_finding),
         cmocka_unit_test(a_pointer_copied_first_is_one_finding),
-        cmocka_unit_test(a_page_behind_the_pointer_is_one_finding),
+        cmocka_unit_test(a_page_after_the_pointer_is_one_finding),
         cmocka_unit_test(reads_elsewhere_are_one_finding),
         cmocka_unit_test(a_read_left_out_is_one_finding),
         cmocka_unit_test(a_slot_store_left_out_is_one_finding),

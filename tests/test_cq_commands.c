@@ -161,7 +161,7 @@ static void records_are_trees(void **state)
         "RELAY_INLIN");
 }
 
-/* A record that relays one command with the bytes behind its header. */
+/* A record that relays one command with the bytes after its header. */
 static void assert_text(struct nocap_cq_command c, const void *tail, size_t tail_size,
                         const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A member of one command that is wrong, as the host sees it: one finding, though records behind
+/* A member of one command that is wrong, as the host sees it: one finding, though records after
  * it, and what comes back, do not fit it. */
 #include "tests/cq_run.h"
 

@@ -339,7 +339,7 @@ static void bytes_from_elsewhere_wait_for_one_page(void **state)
     run_free(&run);
 }
 
-/* Its pages come in pieces: behind the first of them the record still goes on. */
+/* Its pages come in pieces: after the first of them the record still goes on. */
 static void a_trace_begins_with_bytes_from_elsewhere(void **state)
 {
     (void)state;

@@ -124,7 +124,7 @@ static void terminate_that_is_not_over_owes_nothing(void **state)
     run_free(&run);
 }
 
-/* A capture that stops behind TERMINATE need not say so: the rest may be on its way. */
+/* A capture that stops after TERMINATE need not say so: the rest may be on its way. */
 static void a_capture_that_stops_before_the_last_credits_owes_nothing(void **state)
 {
     enum { LAST = 40 }; /* events */
@@ -161,7 +161,7 @@ static void a_trace_begins_within_the_set_up(void **state)
     run_free(&run);
 }
 
-/* Makes room for an event behind number `at`, of the same time. */
+/* Makes room for an event after number `at`, of the same time. */
 static struct nocap_event *insert_event(struct run *run, size_t at)
 {
     assert_true(at < run->count);
@@ -220,7 +220,7 @@ static void the_first_pointer_is_known(void **state)
     }
 }
 
-/* Nobody reads the copy of the read pointer: it may be set behind the GO of the prefetcher. */
+/* Nobody reads the copy of the read pointer: it may be set after the GO of the prefetcher. */
 static void the_copy_of_the_pointer_is_set_late(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void a_core_in_reset_is_set_up_again(void **state)
     run_free(&run);
 }
 
-/* What two cores tell each other by, and its bytes were not captured: nothing is known behind it.
+/* What two cores tell each other by, and its bytes were not captured: nothing is known after it.
  */
 static void a_word_that_was_not_captured_is_not_judged(void **state)
 {

@@ -149,7 +149,7 @@ static void one_change_is_one_finding(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof changes / sizeof changes[0]; c++) {
         struct run run = run_with(raw_view);
-        size_t end = run.count - run.count / 8; /* behind the last nothing need follow */
+        size_t end = run.count - run.count / 8; /* after the last nothing need follow */
         size_t count = 0, checked = 0;
         for (size_t i = 0; i < end; i++) {
             count += changes[c].is(&run.events[i]);

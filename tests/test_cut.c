@@ -123,21 +123,21 @@ static void parts_of_correct_runs_are_clean(void **state)
     }
 }
 
-/* Wherever it begins behind the fault, a part has the state it needs and nothing of the fault. */
-static void a_part_behind_a_fault_does_not_reach_back_to_it(void **state)
+/* Wherever it begins after the fault, a part has the state it needs and nothing of the fault. */
+static void a_part_after_a_fault_does_not_reach_back_to_it(void **state)
 {
     (void)state;
     make_trace("whole.nocap", (struct nocap_sim_options){.scenario = NOCAP_SIM_LAUNCH_HOST,
                                                          .fault = NOCAP_SIM_FAULT_DONE_EARLY});
     struct nocap_report *whole = report_of("whole.nocap");
     assert_int_equal(whole->finding_count, 1);
-    const uint64_t behind = whole->findings[0].index + 1;
-    const uint64_t width = (whole->events - behind) / 8;
+    const uint64_t after = whole->findings[0].index + 1;
+    const uint64_t width = (whole->events - after) / 8;
     for (uint64_t i = 0; i < 8; i++) {
         const struct nocap_cut_result r = cut_with(
             "whole.nocap", (struct nocap_cut_options){.has_index = true,
-                                                      .first_index = behind + i * width,
-                                                      .last_index = behind + (i + 1) * width - 1});
+                                                      .first_index = after + i * width,
+                                                      .last_index = after + (i + 1) * width - 1});
         assert_int_equal(r.findings + r.lost + r.added + r.before, 0);
         assert_int_equal(r.kept, r.lead + width);
         assert_true(r.lead <= i * width);
@@ -386,7 +386,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_around_every_fault_check_the_same),
         cmocka_unit_test(parts_of_correct_runs_are_clean),
-        cmocka_unit_test(a_part_behind_a_fault_does_not_reach_back_to_it),
+        cmocka_unit_test(a_part_after_a_fault_does_not_reach_back_to_it),
         cmocka_unit_test(a_part_of_a_damaged_file_says_what_is_missing),
         cmocka_unit_test(a_part_has_its_state_and_says_that_it_is_one),
         cmocka_unit_test(a_filter_gives_up_what_it_leaves_out),

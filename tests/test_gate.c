@@ -309,7 +309,7 @@ static void what_follows_from_a_fault_of_the_threads(void)
     expect_findings(COMPLETE ROOM WORD(20, 2, 0xa6008009) WORD(21, 2, 0x41000001)
                         WORD(22, 2, 0xa5000008),
                     "TNX-001@5");
-    /* a SEMGET in front of its PACR, which no longer has a SEMWAIT behind the latest SEMGET */
+    /* a SEMGET in front of its PACR, which no longer has a SEMWAIT after the latest SEMGET */
     expect_findings(COMPLETE ROOM TILE WORD(22, 2, 0xa5000008) WORD(23, 1, 0xa4000008)
                         ISSUE(24, 2, 0x41000001),
                     "TNX-002@7");
@@ -351,7 +351,7 @@ static void any_later_wait_counts(void)
                         WORD(21, 1, 0xb2010200),
                     "");
     expect_findings(COMPLETE WORD(10, 1, 0x26000000) WORD(21, 1, 0xb2010200), "TNX-035@3");
-    /* where loads are not seen its store tells: what is pushed behind it came later */
+    /* where loads are not seen its store tells: what is pushed after it came later */
     expect_findings(TRACE("\"tensix-push\",\"tensix-issue\",\"core-mmio\"",
                           "true") PUSH(10, 1, 0x26000000) STORE(11, trisc1, 0xffe80004, 4, 0x0)
                         PUSH(12, 1, 0xb2010200) ISSUE(13, 1, 0x26000000) ISSUE(14, 1, 0xb2010200),

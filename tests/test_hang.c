@@ -109,7 +109,7 @@ static const struct hang_case cases[] = {
          NOC(135, brisc, "\"op\":\"write\",\"phase\":\"done\",\"id\":1")
              POLL(140, brisc, 0xffb20204, 4, 0x8, 9000, 400000) HOST_POLLS,
      NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "1 write issued, 1 known to have ended", -1, false},
-    {"no barrier behind a semaphore multicast: the reader's semaphore never moves",
+    {"no barrier after a semaphore multicast: the reader's semaphore never moves",
      INSIDE BRISC_RUNS POLL(140, brisc, 0x1b000, 4, 0x1, 9000, 400000) HOST_POLLS, NOCAP_HANG_HUNG,
      NOCAP_BY_BRISC, "polls L1 0x1b000", -1, false},
     {"a missing atomic barrier: the atomic is not acknowledged",
@@ -171,7 +171,7 @@ static const struct hang_case cases[] = {
      NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
     {"a launch of which the host alone is seen, and does not ask", OUTSIDE GO,
      NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE, "", -1, false},
-    {"the same behind one that ended",
+    {"the same after one that ended",
      OUTSIDE GO READ(9100, host, 0x373, 1, 0x0) WRITE(9200, host, 0x370, 4, 0x80000000),
      NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE, "", -1, false},
     {"the same, of a tile that shows nothing though its cores are said to be observed",

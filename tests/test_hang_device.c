@@ -75,7 +75,7 @@ static const struct device_case device_cases[] = {
      NOCAP_BY_PREFETCH,
      {14, 2},
      -1},
-    {"a record behind TERMINATE: the host waits for its completion",
+    {"a record after TERMINATE: the host waits for its completion",
      NOCAP_SIM_FAST_DISPATCH,
      NOCAP_SIM_FAULT_RECORD_AFTER_END,
      NOCAP_BY_DISPATCH,
@@ -347,7 +347,7 @@ static void a_certain_hang_says_so(void **state)
     nocap_hang_free(h);
 }
 
-/* What a lost block did is unknown: nothing is found behind it, and nobody hangs. */
+/* What a lost block did is unknown: nothing is found after it, and nobody hangs. */
 static void a_damaged_block_is_the_only_finding(void **state)
 {
     (void)state;

@@ -88,7 +88,7 @@ static void the_list_of_the_firmware_is_believed(void **state)
     assert_int_equal(read_text("page_idx: 0\n unfinished jobs:\n job: 1 state: 2 pc: 0x1c\n"
                                " job: 3 state: 2 pc: 0x3c\n",
                                0, NULL),
-                     NOCAP_OK); /* the pc of job 1 stands behind its barrier */
+                     NOCAP_OK); /* the pc of job 1 stands after its barrier */
     struct nocap_hang *h = hang_of(three);
     assert_int_equal(h->wait_count, 2);
     assert_wait(h, 0, 1, 24, "local barrier 0: 2 of 3 jobs can have arrived, missing job 3",
@@ -132,7 +132,7 @@ static void arrivals_of_earlier_pages_count(void **state)
         ".attach_to_group 1\nSTART_JOB 1\n REMOTE_BARRIER $rb0, 3\n POLL_32 0x2000000, 1\n"
         " REMOTE_BARRIER $rb0, 3\nEND_JOB\nEOF\n";
     place("0:1:24"); /* its second time */
-    place("1:0:32"); /* the poll behind the first */
+    place("1:0:32"); /* the poll after the first */
     assert_int_equal(read_text("core status: addr 0x2000000 value 0x8\n", 0, NULL), NOCAP_OK);
     struct nocap_hang *h = hang_of(text);
     assert_wait(h, 0, 2, 24, "remote barrier 0, mask 0x3: columns of mask 0x2 cannot have come",

@@ -124,7 +124,7 @@ static void a_wait_for_one_more_is_the_hosts(void **state)
     nocap_hang_free(h);
 }
 
-/* The dispatcher does not look at what is relayed behind its end: that is not lost. */
+/* The dispatcher does not look at what is relayed after its end: that is not lost. */
 static void the_dispatcher_that_has_ended_is_the_root(void **state)
 {
     (void)state;

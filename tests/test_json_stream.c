@@ -16,7 +16,7 @@ enum { SEEN = 512 };
 
 struct seen {
     struct json_stream stream;
-    char text[SEEN]; /* the tokens, one behind the other */
+    char text[SEEN]; /* the tokens, one after the other */
     unsigned stop;   /* before this one; 0: never */
     unsigned tokens;
 };

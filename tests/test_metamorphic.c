@@ -97,7 +97,7 @@ static bool parts_order(unsigned which)
 }
 
 /* A network that shows only what arrives shows also what comes from tiles out of scope. What was
- * cut off must not look as if it stood: a second chip goes on, polls go on behind the cut, threads
+ * cut off must not look as if it stood: a second chip goes on, polls go on after the cut, threads
  * count events as time. And where a clock is too coarse for what several sources tell, or what was
  * put in has no place within its time, no order is left that could be judged. */
 static bool incompatible(unsigned before, unsigned after)

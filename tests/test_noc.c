@@ -72,7 +72,7 @@ static const struct row {
      HEAD("\"host-mmio\"") HOST(1, "write", ETHERNET, "0xffb97000", "0x2")},
     {"the third queue that receives", NULL, 0,
      HEAD("\"host-mmio\"") HOST(1, "write", ETHERNET, "0xffb96000", "0x2")},
-    {"a transfer behind the other side's L1", "NOC-017", 2,
+    {"a transfer after the other side's L1", "NOC-017", 2,
      HEAD("\"host-mmio\"") HOST(1, "write", ETHERNET, "0xffb92018", "0x1000")
          HOST(2, "write", ETHERNET, "0xffb9201c", "0x7f010")
              HOST(3, "write", ETHERNET, "0xffb92004", "0x2")},

@@ -109,7 +109,7 @@ static const struct {
          ENDS(2, A_, "brisc", 0, "write", "sent") STORES(3, A_, "brisc", "0x30000", "0x2")
              REQUEST(4, A_, "brisc", 0, "write", SEMAPHORE_TO_ALL)
                  ENDS(5, A_, "brisc", 0, "write", "sent") LEAVES(6, A_, "brisc")},
-    {"GO without a barrier behind the semaphores of a kernel", "NOC-041", 3, 0,
+    {"GO without a barrier after the semaphores of a kernel", "NOC-041", 3, 0,
      HEAD REQUEST(1, A_, "brisc", 1, "write",
                   "\"sx\":1,\"sy\":2,\"saddr\":\"0x40000\",\"dx\":3,\"dy\":4,\"daddr\":\"0x82b0\","
                   "\"size\":64,\"vc\":1")

@@ -180,7 +180,7 @@ static void ends_count_in_any_order(void **state)
 
 /* ---- what arrives ---- */
 
-enum { LONG_BEHIND = 20000, REMEMBERED = 64 };
+enum { LONG_AFTER = 20000, REMEMBERED = 64 };
 
 /* A write of 4 bytes to (2,2) that source `src` tells. */
 static void writes(FILE *f, unsigned t, unsigned addr, unsigned src)
@@ -219,8 +219,8 @@ static void requests_of_before_the_trace_arrive_soon(void **state)
     static const char *const expected[] = {NULL, "NOC-047"};
     for (unsigned late = 0; late < 2; late++) {
         FILE *f = begin("\"observes\":[\"noc\"]");
-        writes(f, LONG_BEHIND, 0x38000, 0);
-        lands(f, LONG_BEHIND + 20 + late * LONG_BEHIND, 0x39000, 0);
+        writes(f, LONG_AFTER, 0x38000, 0);
+        lands(f, LONG_AFTER + 20 + late * LONG_AFTER, 0x39000, 0);
         finds(f, expected[late]);
     }
 }
@@ -230,8 +230,8 @@ static void requests_among_lost_events_arrive(void **state)
     (void)state;
     FILE *f = begin(FROM_POWER_ON);
     fprintf(f, "{\"t\":5,\"ev\":\"drop\",\"count\":3}\n");
-    writes(f, LONG_BEHIND, 0x38000, 0);
-    lands(f, LONG_BEHIND + 20, 0x39000, 0);
+    writes(f, LONG_AFTER, 0x38000, 0);
+    lands(f, LONG_AFTER + 20, 0x39000, 0);
     finds(f, "TRC-003");
 }
 
@@ -266,12 +266,12 @@ static void requests_that_were_forgotten_arrive_soon(void **state)
         for (unsigned late = 0; late < 2; late++) {
             FILE *f = begin(FROM_POWER_ON);
             for (unsigned i = 0; i <= REMEMBERED; i++) {
-                writes(f, LONG_BEHIND, 0x38000 + 16 * i, 0);
+                writes(f, LONG_AFTER, 0x38000 + 16 * i, 0);
                 if (arrived) {
-                    lands(f, LONG_BEHIND, 0x38000 + 16 * i, 0);
+                    lands(f, LONG_AFTER, 0x38000 + 16 * i, 0);
                 }
             }
-            lands(f, LONG_BEHIND + 20 + late * LONG_BEHIND, 0x38000, 0);
+            lands(f, LONG_AFTER + 20 + late * LONG_AFTER, 0x38000, 0);
             finds(f, arrived || late ? "NOC-047" : NULL);
         }
     }
@@ -291,7 +291,7 @@ static void what_comes_before_the_first_arrival_is_not_compared(void **state)
         fprintf(f,
                 "{\"t\":%u,\"ev\":\"write\",\"by\":\"noc\",\"x\":2,\"y\":2,\"addr\":\"0x%x\","
                 "\"size\":4,\"data\":\"0102ff04\",\"from\":[1,2]}\n",
-                LONG_BEHIND, last);
+                LONG_AFTER, last);
         finds(f, further ? NULL : "NOC-047");
     }
 }

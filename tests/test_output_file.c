@@ -187,7 +187,7 @@ static void a_name_may_be_as_long_as_names_are(void **state)
     expect(name, "new");
 }
 
-/* What a signal handler does, in a process that ends behind it. */
+/* What a signal handler does, in a process that ends after it. */
 static void what_is_listed_goes_at_a_signal(void **state)
 {
     (void)state;

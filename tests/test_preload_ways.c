@@ -89,7 +89,7 @@ static void begin_copy(struct copies *c, uint64_t mark)
         .seen = c->seen, .size = (unsigned)mark & 0xFFFF, .offset = (unsigned)mark >> 16};
 }
 
-/* A store with a mark begins a copy, one of 0 ends it; what comes behind is not looked at. */
+/* A store with a mark begins a copy, one of 0 ends it; what comes after is not looked at. */
 static void see_copy(void *context, const struct nocap_event *e)
 {
     struct copies *c = context;

@@ -8,8 +8,8 @@
 /* An act: an event, and all that restate it or tell how it goes on. */
 enum change {
     LEFT_OUT,
-    AGAIN,  /* once more, behind it */
-    BEHIND, /* .. as many acts of its agent later */
+    AGAIN,  /* once more, after it */
+    LATER,  /* .. as many acts of its agent later */
     VALUE,  /* so much is added to the value that it has */
     PLACE,  /* .. to where it goes */
     LENGTH, /* .. to its bytes */
@@ -87,7 +87,7 @@ static void alter(struct nocap_event *e, const struct row *row)
         break;
     case LEFT_OUT:
     case AGAIN:
-    case BEHIND: break;
+    case LATER: break;
     }
 }
 
@@ -115,12 +115,12 @@ static size_t find_act(const struct run *run, const struct row *row)
     return where;
 }
 
-/* Behind which event the act comes again, or late. */
+/* After which event the act comes again, or late. */
 static size_t find_end(const struct run *run, const struct row *row, size_t where)
 {
     const struct nocap_event *act = &run->events[where];
     size_t end = where;
-    int64_t left = row->change == BEHIND ? row->by : 0;
+    int64_t left = row->change == LATER ? row->by : 0;
     for (size_t i = where + 1; i < run->count; i++) {
         const struct nocap_event *e = &run->events[i];
         if (left > 0 && same_agent(act, e)) {
@@ -146,12 +146,12 @@ static struct nocap_report *check_row(const struct run *run, const struct row *r
         if (own) {
             alter(&e, row);
         }
-        if (!own || (row->change != LEFT_OUT && (row->change != BEHIND || i > end))) {
+        if (!own || (row->change != LEFT_OUT && (row->change != LATER || i > end))) {
             run_trace_add(&t, &e);
         }
         for (size_t k = where; i == end && k < run->count; k++) {
             struct nocap_event again = run->events[k];
-            bool late = row->change == BEHIND && k <= end;
+            bool late = row->change == LATER && k <= end;
             if (same_act(act, &run->events[k]) && (row->change == AGAIN || late)) {
                 again.t = e.t;
                 again.id += row->change == AGAIN ? run->count : 0;

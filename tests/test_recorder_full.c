@@ -48,7 +48,7 @@ static void expect_all(const char *path, uint64_t sent, const struct nocap_captu
 static void a_disk_that_fills_up_loses_what_it_says(void **state)
 {
     (void)state;
-    enum { BEFORE = 1000, BEHIND = 50000 };
+    enum { BEFORE = 1000, AFTER = 50000 };
     fill_disk(false, RING_SLOTS);
     struct nocap_capture *c =
         open_capture("fills.nocap", (struct nocap_capture_options){.ring_bytes = RING_SMALL});
@@ -60,16 +60,16 @@ static void a_disk_that_fills_up_loses_what_it_says(void **state)
     }
     assert_int_equal(nocap_capture_flush(c, &err), NOCAP_OK);
     atomic_store(&full, true);
-    for (uint64_t i = BEFORE; i < BEFORE + BEHIND; i++) { /* the writer fails, nobody waits */
+    for (uint64_t i = BEFORE; i < BEFORE + AFTER; i++) { /* the writer fails, nobody waits */
         kept += record_number(c, i);
     }
     assert_int_equal(nocap_recorder_close(c, &totals, &err), NOCAP_E_OUTPUT);
     assert_contains(err.text, "No space left");
     atomic_store(&full, false);
-    assert_in_range(kept, BEFORE, BEFORE + BEHIND - 1);
-    assert_int_equal(totals.dropped, BEFORE + BEHIND - kept);
+    assert_in_range(kept, BEFORE, BEFORE + AFTER - 1);
+    assert_int_equal(totals.dropped, BEFORE + AFTER - kept);
     assert_int_equal(access("fills.nocap.rings", F_OK), 0);
-    expect_all("fills.nocap", BEFORE + BEHIND, &totals);
+    expect_all("fills.nocap", BEFORE + AFTER, &totals);
 }
 
 static uint64_t cpu_nanoseconds(void)

@@ -39,7 +39,7 @@ static void *player(void *number)
 }
 
 /* Times grow from event to event, those of two threads are never equal. (A file may have an event
- * that was published late behind later ones: readers go by the time.) */
+ * that was published late, after later ones: readers go by the time.) */
 static void expect_order(const char *path)
 {
     struct nocap_reader *reader;
@@ -60,8 +60,8 @@ static void expect_order(const char *path)
     assert_int_equal(read, made);
     for (uint64_t i = 1; i < made; i++) {
         if (t[i] < t[i - 1] || (t[i] == t[i - 1] && src[i] != src[i - 1])) {
-            print_error("event %" PRIu64 ": %" PRIu64 " src %u behind %" PRIu64 " src %u\n", i,
-                        t[i], src[i], t[i - 1], src[i - 1]);
+            print_error("event %" PRIu64 ": %" PRIu64 " src %u after %" PRIu64 " src %u\n", i, t[i],
+                        src[i], t[i - 1], src[i - 1]);
             fail();
         }
     }

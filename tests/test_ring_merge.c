@@ -102,7 +102,7 @@ static unsigned expected(uint64_t limit)
     return first;
 }
 
-/* More of the same kind behind the last event, of which some are taken. */
+/* More of the same kind after the last event, of which some are taken. */
 static void take_rows(uint64_t limit)
 {
     enum { ROWS = 9 };

@@ -25,7 +25,7 @@ static void *record_all(void *capture)
     return NULL;
 }
 
-/* A child records from two threads, one behind the other, and ends without closing. */
+/* A child records from two threads, one after the other, and ends without closing. */
 static void leave_rings(void)
 {
     unlink("left.nocap");
@@ -102,7 +102,7 @@ static void rings_are_read_up_to_a_bad_record(void **state)
     const struct {
         const void *bytes;
         size_t size;
-        uint64_t dropped; /* the bad one, and what lies behind it as far as lengths tell */
+        uint64_t dropped; /* the bad one, and what lies after it as far as lengths tell */
     } cases[] = {
         {&no_format, sizeof no_format, 1},
         {&too_long, sizeof too_long, 1},

@@ -19,7 +19,7 @@ static const char note[] = "a, \"b\"\n\033[31m";
 static const char note_cell[] = "a, \"b\"\\x0a\\x1b[31m";
 static const char raw[] = "{\"t\":1,\"ev\":\"new\"}";
 
-/* One line each, behind index and time. */
+/* One line each, after index and time. */
 static const struct {
     struct nocap_event event;
     const char *line;

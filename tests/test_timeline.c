@@ -116,7 +116,7 @@ static void test_start(void **state)
     nocap_timeline_free(&tl);
 }
 
-/* The limit ends the picture; what is behind it is counted, and findings are reported all the same.
+/* The limit ends the picture; what is after it is counted, and findings are reported all the same.
  */
 static void test_limit(void **state)
 {

@@ -201,7 +201,7 @@ static void every_flip_is_told_or_harmless(void **state)
     free(f.bytes);
 }
 
-static void blocks_behind_a_damaged_one_are_used(void **state)
+static void blocks_after_a_damaged_one_are_used(void **state)
 {
     (void)state;
     struct file f = write_file(2000, 200);
@@ -555,7 +555,7 @@ int main(void)
         cmocka_unit_test(whole_file_is_read_as_written),
         cmocka_unit_test(every_cut_is_told),
         cmocka_unit_test(every_flip_is_told_or_harmless),
-        cmocka_unit_test(blocks_behind_a_damaged_one_are_used),
+        cmocka_unit_test(blocks_after_a_damaged_one_are_used),
         cmocka_unit_test(seek_finds_every_index_and_time),
         cmocka_unit_test(a_cut_file_counts_its_events_once),
         cmocka_unit_test(footer_that_miscounts_is_told),

@@ -282,7 +282,7 @@ static void guesses_are_those_of_the_specification(void **state)
     assert_int_equal(guess_index(7, 0x45000206), 5075);
 }
 
-/* A shape takes its value from one column, and there are no columns behind `guessed`. */
+/* A shape takes its value from one column, and there are no columns after `guessed`. */
 static void shapes_with_columns_that_cannot_be_are_refused(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks Perfetto's own trace processor about a trace: node trace_processor.mjs DIR TRACE SQL...
 // DIR has it as WebAssembly with its engine: trace_processor.wasm, engine_bundle.node.js and
-// engine.mjs. A line for each row, its columns apart by tabs; an empty line behind each query.
+// engine.mjs. A line for each row, its columns apart by tabs; an empty line after each query.
 import fs from 'node:fs';
 import path from 'node:path';
 import url from 'node:url';

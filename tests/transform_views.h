@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: what other captures of the same run would hold: other headers, other clocks, other
- * points of observation, one run behind another. */
+ * points of observation, one run after another. */
 #ifndef NOCAP_TESTS_TRANSFORM_VIEWS_H
 #define NOCAP_TESTS_TRANSFORM_VIEWS_H
 
@@ -162,7 +162,7 @@ static inline void change_pause(struct trace *t, uint64_t *seed)
     t->header.cycle_accurate = NOCAP_ABSENT;
 }
 
-/* A second run behind a part of the first: what lies between was lost. */
+/* A second run after a part of the first: what lies between was lost. */
 static inline void change_again(struct trace *t, uint64_t *seed)
 {
     size_t end = pick(seed, t->count), from = pick(seed, 2) != 0 ? 0 : pick(seed, t->count);

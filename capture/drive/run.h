@@ -20,7 +20,7 @@ void drive_run(struct nocap_reader *reader, struct drive_plan *plan,
                const struct drive_payloads *payloads, const struct nocap_drive_options *options,
                struct drive_shared *shared);
 
-/* Behind it: whatever the simulator says when it ends, the result stands. */
+/* After it: whatever the simulator says when it ends, the result stands. */
 void drive_end(void);
 
 /* recording.c: the trace of the run, whose header is that of `header` as far as a host sees. */

@@ -241,7 +241,7 @@ static inline void sim_emit(struct sim_kernel *k, const struct nocap_event *e)
         return;                                                                                    \
     } while (0)
 
-/* Does another routine, which ends with CO_RETURN, and goes on behind it. */
+/* Does another routine, which ends with CO_RETURN, and goes on after it. */
 #define CO_CALL(m, a, routine)                                                                     \
     do {                                                                                           \
         (a)->up[(a)->depth].run = (a)->run;                                                        \

@@ -16,7 +16,7 @@ bool sim_time_init(struct sim_kernel *k, uint32_t count)
     return k->timer != NULL;
 }
 
-/* Behind `*last`, which is then the new one. */
+/* After `*last`, which is then the new one. */
 static inline void append(struct sim_timer *timers, uint16_t *last, uint16_t timer)
 {
     if (*last == SIM_NOTHING) {

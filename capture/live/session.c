@@ -80,7 +80,7 @@ static enum nocap_status open_capture(struct nocap_capture **capture, const char
     return nocap_recorder_open(capture, path, header, options, err);
 }
 
-/* Behind what stands there, where the file has room already: the disk may be full. */
+/* After what stands there, where the file has room already: the disk may be full. */
 static bool append(const char *path, const char *text)
 {
     char old[512];

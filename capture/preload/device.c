@@ -180,7 +180,7 @@ static void in_child(void)
     shim_thread.stepping = false;
 }
 
-/* Behind all that the program does at its exit. */
+/* After all that the program does at its exit. */
 __attribute__((destructor)) static void finish(void)
 {
     struct nocap_capture *capture = atomic_exchange(&shim_capture, NULL);

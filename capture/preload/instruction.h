@@ -39,7 +39,7 @@ struct form {
     uint8_t condition; /* of a jump: the low four bits of its opcode */
     uint8_t reach;     /* instructions after this access among which another one is looked for */
     uint8_t place;     /* in the cache */
-    bool ahead;        /* those behind it were decoded with it */
+    bool ahead;        /* those after it were decoded with it */
     uint32_t pages;    /* FORM_THEN_NATIVE: which pages of the thread have a copy of it */
 };
 enum form_kind {
@@ -81,7 +81,7 @@ struct form *form_at(uintptr_t rip);
 /* That of the instruction that stands after it; NULL also if reading it could fault. `form` may be
  * replaced by it. */
 struct form *form_after(const struct form *form);
-/* The same before an access; those behind it are decoded too, so that it takes no time after. */
+/* The same before an access; those after it are decoded too, so that it takes no time after. */
 struct form *form_and_next(uintptr_t rip);
 void form_put_address(struct form *form, const ZydisDecodedOperand *memory);
 uintptr_t form_address(const ucontext_t *uc, const struct form *form);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an instruction may do with memory besides plain moves is left to the processor: it runs on a
- * copy of the bytes, with a breakpoint behind it. */
+ * copy of the bytes, with a breakpoint after it. */
 #include <pthread.h>
 #include <sys/mman.h>
 

@@ -4,7 +4,7 @@
  *
  * Where the program maps a BAR or a TLB window it gets a reservation without access; the device is
  * mapped elsewhere (the alias). An access faults; the handler decodes the instruction, does its
- * access on the alias once, in the same width, records it, and lets the program go on behind it.
+ * access on the alias once, in the same width, records it, and lets the program go on after it.
  * The protection never changes, so other threads cannot slip through. */
 #ifndef NOCAP_PRELOAD_PRELOAD_H
 #define NOCAP_PRELOAD_PRELOAD_H
@@ -198,7 +198,7 @@ bool vector_set(ucontext_t *uc, unsigned reg, const void *from, unsigned size, b
 /* ---- emulate.c ---- */
 
 enum outcome {
-    OUTCOME_DONE,    /* the context is behind the instruction */
+    OUTCOME_DONE,    /* the context is past the instruction */
     OUTCOME_STEP,    /* it runs the instruction elsewhere, and ends in a breakpoint */
     OUTCOME_UNKNOWN, /* it is no instruction that can be traced */
 };

@@ -2,8 +2,8 @@
 /* Command-queue records, copied when the host tells the device of them. Where a queue is, its
  * set-up says: the host stores two pointers into the prefetcher's tile, the end of the slots and
  * then where the device finds the records, which is memory that the program gave it. Where the two
- * words are as in a profile, slots are too. Elsewhere the first store behind them that announces
- * just the record at the start of that memory is the first slot. Records stand one behind the
+ * words are as in a profile, slots are too. Elsewhere the first store after them that announces
+ * just the record at the start of that memory is the first slot. Records stand one after the
  * other. */
 #include <string.h>
 
@@ -74,7 +74,7 @@ static void settle(struct chip *chip, struct queue *q, const struct nocap_profil
                 q->exact ? "" : ", addresses of its own", p->name);
 }
 
-/* The host tells where records begin, behind the word that tells where slots end. */
+/* The host tells where records begin, after the word that tells where slots end. */
 static void set_up(struct chip *chip, struct nocap_xy at, uint64_t addr, uint32_t start)
 {
     struct queue found = {
@@ -203,7 +203,7 @@ static struct queue *queue_of(struct chip *chip, struct nocap_xy at, uint64_t ad
     return NULL;
 }
 
-/* Where the record lies that an entry announces: behind the one before, or at the start again. */
+/* Where the record lies that an entry announces: after the one before, or at the start again. */
 static uint32_t place_of_record(struct chip *chip, struct queue *q, uint32_t entry,
                                 uint32_t *length)
 {
@@ -250,10 +250,10 @@ static void keep_pointers(struct chip *chip, struct nocap_xy at, uint64_t addr, 
     if (chip->queue_end.value != 0 && nocap_xy_equal(chip->queue_end.at, at)) {
         set_up(chip, at, addr, value);
     }
-    bool behind = value > addr && value < NOCAP_L1_SIZE; /* as slots lie behind their pointer */
+    bool after = value > addr && value < NOCAP_L1_SIZE; /* as slots lie after their pointer */
     chip->queue_end.at = at;
     chip->queue_end.addr = (uint32_t)addr;
-    chip->queue_end.value = behind ? value : 0;
+    chip->queue_end.value = after ? value : 0;
 }
 
 /* A store to the prefetch queue of a profile that the header says, or means. */

@@ -31,7 +31,7 @@ static void end(const sigset_t *before)
     next()->pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* The first region that ends behind `address`. */
+/* The first region that ends after `address`. */
 static unsigned position(uintptr_t address)
 {
     unsigned low = 0, high = atomic_load_explicit(&count, memory_order_relaxed);

@@ -37,7 +37,7 @@ static void commit(struct nocap_capture *c)
         .events = totals.events, .bytes = totals.bytes, .dropped = c->dropped};
 }
 
-/* Behind what was added: a block that ended is in the file. */
+/* After what was added: a block that ended is in the file. */
 static bool added(struct nocap_capture *c, uint64_t t)
 {
     c->last_time = t > c->last_time ? t : c->last_time;
@@ -189,7 +189,7 @@ void *capture_writer_main(void *capture)
     return NULL;
 }
 
-/* What a reader finds behind the part of the file that is safe, as nocap_rings_recover does. */
+/* What a reader finds after the part of the file that is safe, as nocap_rings_recover does. */
 static void count_left(struct nocap_capture *c, struct nocap_capture_totals *totals)
 {
     struct ring_merge *m = c->merge;

@@ -42,7 +42,7 @@ static void announce(struct thread_ring *r, uint64_t t)
     atomic_store_explicit(&r->shared->head, r->head, memory_order_release);
 }
 
-/* Whether `bytes` fit behind the head; sets where to look again, and wakes the writer. In its first
+/* Whether `bytes` fit after the head; sets where to look again, and wakes the writer. In its first
  * round a ring wants pages, too, which a thread that had to make them itself would wait for. */
 static bool make_room(struct nocap_capture *c, struct thread_ring *r, uint64_t bytes, uint64_t t)
 {

@@ -21,7 +21,7 @@ struct thread_ring {                  /* of all threads, with one_source */
     uint8_t *base;                    /* mapped twice */
     uint64_t mask;                    /* ring_bytes - 1 */
     uint64_t head;                    /* as in shared->head */
-    uint64_t stop;                    /* a record that would end behind this takes the slow way */
+    uint64_t stop;                    /* a record that would end after this takes the slow way */
     struct ring_head *shared;
     uint64_t announced; /* drops that a record tells of */
     uint64_t reading;   /* of the counter, with NOCAP_CAPTURE_CLOCK_TSC_COARSE */

@@ -156,7 +156,7 @@ static bool judge_target(struct lint *l, const struct column *c, struct lint_pla
 struct shape {
     uint32_t jobs, loads, ops_with_load; /* ops of the job that loads, START_JOB and END_JOB not */
     uint32_t crowded;                    /* jobs with a load and something else */
-    uint32_t before, after; /* local barriers of jobs before the first load, and behind it; bits */
+    uint32_t before, after; /* local barriers of jobs before the first load, and after it; bits */
     struct lint_place load; /* of the first */
     uint8_t opcode;
     uint32_t to[BRANCHES_MAX];

@@ -117,7 +117,7 @@ static void measure_chain(struct data *d, struct chain *chain)
     }
 }
 
-/* Behind the descriptors that can be ones: what is behind that is other data. */
+/* After the descriptors that can be ones: what is after that is other data. */
 static uint32_t end_of_descriptors(const struct data *d, const struct chain *chain)
 {
     for (uint32_t i = 0; i < chain->count; i++) {

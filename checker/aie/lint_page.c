@@ -192,7 +192,7 @@ void lint_header(struct lint *l)
 
 /* ---- each instruction ---- */
 
-/* In f25 LOAD_PDI is 6 bytes long, and END_JOB and EOF behind it cannot be aligned. */
+/* In f25 LOAD_PDI is 6 bytes long, and END_JOB and EOF after it cannot be aligned. */
 static bool judge_alignment(struct lint *l, const struct lint_op *op)
 {
     uint8_t opcode = op->info->opcode;

@@ -9,7 +9,7 @@
 
 struct runner {
     const struct lint_record *job; /* its first op, id, whether deferred */
-    size_t first, last, at;        /* in the list of sync; behind the last */
+    size_t first, last, at;        /* in the list of sync; after the last */
     bool started, waiting;
 };
 
@@ -18,8 +18,8 @@ struct columns {
     struct lint *l;
     struct runner *runners;
     size_t count;
-    size_t first[LINT_COLUMNS_MAX], end[LINT_COLUMNS_MAX];    /* runners of each column */
-    size_t begin[LINT_COLUMNS_MAX], behind[LINT_COLUMNS_MAX]; /* those of the page that it is at */
+    size_t first[LINT_COLUMNS_MAX], end[LINT_COLUMNS_MAX];   /* runners of each column */
+    size_t begin[LINT_COLUMNS_MAX], after[LINT_COLUMNS_MAX]; /* those of the page that it is at */
 };
 
 static const struct lint_record *op_of(const struct columns *c, const struct runner *r)
@@ -35,18 +35,18 @@ static bool is_over(const struct runner *r)
 /* The next page of a column begins: jobs that start by themselves do so. */
 static void begin_page(struct columns *c, uint32_t uc)
 {
-    size_t i = c->behind[uc];
+    size_t i = c->after[uc];
     c->begin[uc] = i;
     while (i < c->end[uc] && c->runners[i].job->page == c->runners[c->begin[uc]].job->page) {
         c->runners[i].started = c->runners[i].job->b == 0;
         i++;
     }
-    c->behind[uc] = i;
+    c->after[uc] = i;
 }
 
 static void launch(struct columns *c, uint32_t uc, uint32_t id)
 {
-    for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+    for (size_t i = c->begin[uc]; i < c->after[uc]; i++) {
         if (c->runners[i].job->a == id) {
             c->runners[i].started = true;
         }
@@ -59,7 +59,7 @@ static bool meet(struct columns *c, uint32_t uc, const struct lint_record *barri
 {
     for (int pass = 0; pass < 2; pass++) {
         uint32_t arrived = 0;
-        for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+        for (size_t i = c->begin[uc]; i < c->after[uc]; i++) {
             struct runner *r = &c->runners[i];
             if (r->waiting && op_of(c, r)->a == barrier->a && op_of(c, r)->b == barrier->b) {
                 arrived++;
@@ -78,7 +78,7 @@ static bool meet(struct columns *c, uint32_t uc, const struct lint_record *barri
 static bool run_page(struct columns *c, uint32_t uc)
 {
     bool moved = false;
-    for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+    for (size_t i = c->begin[uc]; i < c->after[uc]; i++) {
         struct runner *r = &c->runners[i];
         while (r->started && !r->waiting && !is_over(r)) {
             const struct lint_record *op = op_of(c, r);
@@ -101,7 +101,7 @@ static bool run_page(struct columns *c, uint32_t uc)
 static struct runner *blocked_at(const struct columns *c, uint32_t uc,
                                  const struct lint_record *barrier)
 {
-    for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+    for (size_t i = c->begin[uc]; i < c->after[uc]; i++) {
         struct runner *r = &c->runners[i];
         const struct lint_record *op = r->waiting ? op_of(c, r) : NULL;
         if (op != NULL && op->a == NOCAP_AIE_REMOTE_BARRIER && op->b == barrier->b &&
@@ -134,14 +134,14 @@ static bool barrier_arrive(struct columns *c, const struct lint_record *barrier)
 static bool step(struct columns *c, uint32_t uc)
 {
     bool moved = run_page(c, uc), over = true;
-    for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+    for (size_t i = c->begin[uc]; i < c->after[uc]; i++) {
         struct runner *r = &c->runners[i];
         if (r->waiting && op_of(c, r)->a == NOCAP_AIE_REMOTE_BARRIER) {
             moved |= barrier_arrive(c, op_of(c, r));
         }
         over &= is_over(r) || !r->started;
     }
-    if (over && c->behind[uc] < c->end[uc]) {
+    if (over && c->after[uc] < c->end[uc]) {
         begin_page(c, uc);
         moved = true;
     }
@@ -153,7 +153,7 @@ static bool step(struct columns *c, uint32_t uc)
 /* The job of a column that is blocked at a remote barrier; NULL: none. */
 static const struct runner *blocked_in(const struct columns *c, uint32_t uc)
 {
-    for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+    for (size_t i = c->begin[uc]; i < c->after[uc]; i++) {
         const struct runner *r = &c->runners[i];
         if (r->waiting && op_of(c, r)->a == NOCAP_AIE_REMOTE_BARRIER) {
             return r;
@@ -276,7 +276,7 @@ static void fill(struct columns *c, uint32_t group)
         }
         if (main) {
             if (c->end[uc] == 0) {
-                c->first[uc] = c->begin[uc] = c->behind[uc] = c->count;
+                c->first[uc] = c->begin[uc] = c->after[uc] = c->count;
             }
             c->runners[c->count++] =
                 (struct runner){.job = job, .first = at, .last = last, .at = at};

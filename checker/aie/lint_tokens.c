@@ -132,9 +132,9 @@ static void judge_wait(struct tokens *t, const struct lint_record *w)
         return;
     }
     size_t first = first_task(t, &key);
-    struct lint_record behind = key;
-    behind.a++;
-    size_t last = first_task(t, &behind);
+    struct lint_record next = key;
+    next.a++;
+    size_t last = first_task(t, &next);
     if (first == last) {
         return; /* see judge_orphans */
     }
@@ -189,7 +189,7 @@ static void judge_orphan(struct tokens *t, const struct lint_record *w,
 }
 
 /* The tasks of a column for one channel from `i` on; `first` is the first one of the channel. */
-static size_t tasks_behind(const struct lint_records *tasks, size_t i, size_t first)
+static size_t tasks_after(const struct lint_records *tasks, size_t i, size_t first)
 {
     uint32_t uc = tasks->items[i].uc;
     while (i < tasks->count && tasks->items[i].group == tasks->items[first].group &&
@@ -208,12 +208,12 @@ static size_t find_unawaited(const struct tokens *t, size_t from, const struct l
     size_t i = from;
     memset(of, 0, NOCAP_UCS * sizeof *of);
     while (i < tasks->count && items[i].group == items[from].group) {
-        struct lint_record behind = {.group = items[i].group, .a = items[i].a + 1};
-        size_t first = i, last = first_task(t, &behind);
+        struct lint_record other = {.group = items[i].group, .a = items[i].a + 1};
+        size_t first = i, last = first_task(t, &other);
         const struct awaited *awaited = &t->awaited[first];
         for (size_t next; i < last; i = next) {
             uint32_t uc = items[i].uc;
-            next = tasks_behind(tasks, i, first);
+            next = tasks_after(tasks, i, first);
             uint64_t own = t->sums[next] - t->sums[i];
             bool over = t->sums[last] - t->sums[first] >= awaited->tokens + own;
             if (own != 0 && over && uc < NOCAP_UCS && !awaited->by[uc] && of[uc] == NULL) {

@@ -101,7 +101,7 @@ static enum nocap_status place_last(const struct blocked *s, struct blocked_colu
     return NOCAP_OK;
 }
 
-/* A job of the firmware's list: its pc is at the instruction that waits, or just behind it. */
+/* A job of the firmware's list: its pc is at the instruction that waits, or just after it. */
 static void place_left(struct blocked_column *c, const struct nocap_aie_left_job *left)
 {
     for (uint32_t j = 0; j < c->job_count; j++) {

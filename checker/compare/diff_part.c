@@ -62,7 +62,7 @@ static void end_before(struct diff_span *span, const struct row *row)
 }
 
 /* What a tile does from the end of the launch before: what BRISC tells the others after DONE may
- * come behind the next GO. The first launch begins with its GO. */
+ * come after the next GO. The first launch begins with its GO. */
 static enum nocap_status take_spans(struct diff_part *part, const struct nocap_rows *rows,
                                     struct nocap_error *err)
 {

@@ -92,7 +92,7 @@ static enum nocap_status reaches_goal(const struct run *run, const char *path, b
 
 /* ---- the part before the finding ---- */
 
-static enum nocap_status try_part(struct run *run, uint64_t before, uint64_t behind, bool tile,
+static enum nocap_status try_part(struct run *run, uint64_t before, uint64_t after, bool tile,
                                   bool *reached, struct nocap_error *err)
 {
     const struct nocap_finding *finding = &run->goal.finding;
@@ -100,7 +100,7 @@ static enum nocap_status try_part(struct run *run, uint64_t before, uint64_t beh
         .size = sizeof options,
         .has_index = true,
         .first_index = before < finding->index ? finding->index - before : 0,
-        .last_index = behind > UINT64_MAX - finding->index ? UINT64_MAX : finding->index + behind,
+        .last_index = after > UINT64_MAX - finding->index ? UINT64_MAX : finding->index + after,
         .has_tile = tile,
         .tile = finding->at,
         .unchecked = true,
@@ -113,17 +113,17 @@ static enum nocap_status try_part(struct run *run, uint64_t before, uint64_t beh
 }
 
 /* The shortest part of a row of longer and longer ones; of the tile alone if that is enough. */
-static enum nocap_status try_parts(struct run *run, uint64_t behind, bool *reached,
+static enum nocap_status try_parts(struct run *run, uint64_t after, bool *reached,
                                    struct nocap_error *err)
 {
     bool all = false;
     for (uint64_t before = PART_FIRST; !all && !*reached; before *= PART_STEP) {
         all = before >= run->goal.finding.index;
         if (run->goal.finding.has_tile) {
-            RETURN_IF_FAILED(try_part(run, all ? UINT64_MAX : before, behind, true, reached, err));
+            RETURN_IF_FAILED(try_part(run, all ? UINT64_MAX : before, after, true, reached, err));
         }
         if (!*reached) {
-            RETURN_IF_FAILED(try_part(run, all ? UINT64_MAX : before, behind, false, reached, err));
+            RETURN_IF_FAILED(try_part(run, all ? UINT64_MAX : before, after, false, reached, err));
         }
     }
     return NOCAP_OK;

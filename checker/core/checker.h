@@ -96,8 +96,8 @@ struct nocap_check_watch {
     /* How many of these are seen by the way alone: until there is one that is not, the models may
      * run on a thread of their own, which is the one that calls `seen`, `requested`, `ended`. */
     size_t (*leads)(void *context, const struct nocap_event *events, size_t count);
-    /* Behind those, once; at the end of the trace if there are no others. From here on the models
-     * may be asked in `seen` for what they know behind the event. */
+    /* After those, once; at the end of the trace if there are no others. From here on the models
+     * may be asked in `seen` for what they know after the event. */
     void (*opens)(void *context, const struct nocap_engine *engine);
     nocap_judged *seen;
     void (*lost)(void *context); /* events are missing before the next one */
@@ -222,7 +222,7 @@ struct nocap_report {
     bool truncated;
     bool ended;         /* the last event: the process ended inside a call of the simulator */
     bool untouched;     /* the one tile that was asked for: the model knows nothing of it */
-    bool outside;       /* the time from which findings were asked for is behind the last event */
+    bool outside;       /* the time from which findings were asked for is after the last event */
     uint64_t cut_after; /* truncated: the last event that is there */
     uint64_t counts[NOCAP_SEVERITY_COUNT]; /* findings by severity, without waived and known */
     uint64_t waived, known;

@@ -156,7 +156,7 @@ static const struct nocap_mailbox_layout *shown_layout(const struct evidence *e)
     return shown;
 }
 
-/* A word that is told to begin, and to go, behind something as large as launch messages; of a queue
+/* A word that is told to begin, and to go, after something as large as launch messages; of a queue
  * that is no profile's, one that is told to go again. Of the layout that is said, firmware begins
  * with its first word alone. */
 static const struct stranger *find_stranger(const struct evidence *e,
@@ -165,8 +165,8 @@ static const struct stranger *find_stranger(const struct evidence *e,
     const struct stranger *found = NULL;
     for (unsigned i = 0; i < STRANGERS; i++) {
         const struct stranger *s = &e->strangers[i];
-        bool behind = s->address >= e->ring + NOCAP_LAUNCH_SLOTS * e->largest;
-        bool large = e->largest >= MESSAGE_LEAST && behind && !is_go_word(said, s->address);
+        bool after = s->address >= e->ring + NOCAP_LAUNCH_SLOTS * e->largest;
+        bool large = e->largest >= MESSAGE_LEAST && after && !is_go_word(said, s->address);
         if (s->gos > 0 && s->address == said->go_messages) {
             return NULL;
         }

@@ -120,7 +120,7 @@ static void print_paragraphs(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-/* Behind the key at `text` if it is one whose values differ from line to line: a time, an address.
+/* After the key at `text` if it is one whose values differ from line to line: a time, an address.
  */
 static const char *after_varying_key(const char *text, const char *end)
 {

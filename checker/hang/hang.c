@@ -206,7 +206,7 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
     RETURN_IF_FAILED(nocap_hang_link(&run->waits, err));
     struct nocap_progress all = nocap_engine_progress(engine, &h->end);
     if (run->options->has_at && h->end > run->options->at) {
-        h->end = run->options->at; /* polls may go on behind it */
+        h->end = run->options->at; /* polls may go on after it */
     }
     nocap_hang_judge(h, engine, &all);
     h->gave_up = nocap_engine_gave_up(engine, &h->last_look);

@@ -46,7 +46,7 @@ struct nocap_hang {
     enum nocap_hang_verdict verdict;
     bool offline;    /* of what was left, without a trace: there are no events and no times */
     const char *why; /* one sentence about the verdict */
-    struct nocap_integrity damage; /* of the file: behind it the models began anew */
+    struct nocap_integrity damage; /* of the file: after it the models began anew */
     bool wedged;                   /* looks like hardware, no fault of the protocol */
     uint64_t end;                  /* latest time that the trace tells of, polls included */
     uint64_t quiet;                /* since the last act of any party, in header units */
@@ -74,7 +74,7 @@ struct nocap_hang {
 struct nocap_hang_options {
     size_t size; /* sizeof(struct nocap_hang_options) */
     bool has_at;
-    uint64_t at;                     /* as if the trace ended behind this time */
+    uint64_t at;                     /* as if the trace ended after this time */
     const struct nocap_elf_arg *elf; /* of cores, for rules and for places in the source */
     size_t elf_count;
     uint32_t events;                       /* how many of the last events, 0: 10 */

@@ -22,7 +22,7 @@ struct run {
     struct nocap_engine *engine;
     struct nocap_error *err;
     enum nocap_status status;
-    uint32_t *addresses; /* of the instruction behind each event */
+    uint32_t *addresses; /* of the instruction after each event */
     size_t events;
 };
 
@@ -108,7 +108,7 @@ static bool visit(void *context, const struct nocap_extracted *what)
     return what->target < NOCAP_L1_SIZE || access_register(run, what);
 }
 
-/* The instruction behind the event. */
+/* The instruction after the event. */
 static bool locate(void *context, struct nocap_divergence *d, struct nocap_finding *place)
 {
     const struct run *run = context;

@@ -142,7 +142,7 @@ static enum nocap_status ask(struct asking *a, struct nocap_reader *reader,
     }
     RETURN_IF_FAILED(nocap_reader_seek_index(reader, finding->index, err));
     enum nocap_status status = nocap_reader_next(reader, &e, &count, err);
-    if (status == NOCAP_END) { /* what is found at the end may be behind the last event */
+    if (status == NOCAP_END) { /* what is found at the end may be after the last event */
         return NOCAP_OK;
     }
     RETURN_IF_FAILED(status);

@@ -13,7 +13,7 @@ struct nocap_cite {
     struct nocap_bytes_at bytes; /* at most NOCAP_CITE_BYTES of them */
     uint16_t chip;
     uint64_t before; /* index: only what came before it .. */
-    uint64_t until;  /* .. and not behind this time */
+    uint64_t until;  /* .. and not after this time */
     /* "0x80 at 0x373, last written by host at #4120"; "" where no write is in the trace */
     char text[NOCAP_CITE_TEXT];
     bool apart; /* bytes mean something each: told of those that are not 0, the latest */

@@ -82,7 +82,7 @@ struct launches {
     struct {
         MAP(struct tile_launches);
     } counts;
-    uint64_t lost; /* events are missing before this one: whose launch is the how many-th behind it,
+    uint64_t lost; /* events are missing before this one: whose launch is the how many-th after it,
                       unknown */
 };
 

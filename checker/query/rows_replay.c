@@ -11,7 +11,7 @@
 struct run {
     struct rows_replay *replay;
     struct nocap_engine *engine;
-    uint64_t next, dropped; /* index behind the latest event; events that were lost */
+    uint64_t next, dropped; /* index after the latest event; events that were lost */
 };
 
 static void lost(struct run *run, uint64_t index)

@@ -14,7 +14,7 @@ struct nocap_who_options {
     struct nocap_bytes_at bytes;
     bool has_chip, has_until, writes; /* writes: only what may have changed the bytes */
     uint16_t chip;
-    uint64_t until; /* as if the trace ended behind this time */
+    uint64_t until; /* as if the trace ended after this time */
     uint32_t limit; /* rows kept, the newest; 0: 20 */
     bool color;     /* of text */
     bool json;

@@ -5,7 +5,7 @@
  *   {"at":I,"path":"..","bytes":N,"digest":"HASH","report":{..},"waivers":[..]}
  *   {"at":I,"path":"..","bytes":N,"digest":"HASH","unreadable":"why"}
  * `list` stands for the traces and all that their reports depend on, `at` for the place in it. A
- * trace that was judged again has a later line. What stands behind the last end of a line was cut
+ * trace that was judged again has a later line. What stands after the last end of a line was cut
  * off, and counts as not there. */
 #ifndef NOCAP_CHECKER_REPORT_JOURNAL_H
 #define NOCAP_CHECKER_REPORT_JOURNAL_H

@@ -12,7 +12,7 @@ enum nocap_status nocap_parts_new(struct nocap_parts **parts, struct nocap_error
 void nocap_parts_free(struct nocap_parts *parts); /* NULL is fine */
 
 /* Takes all results of a file that `check --format json` or `check --journal` wrote. What is of one
- * list of traces finds its place in it, and the last of a trace counts; anything else stands behind
+ * list of traces finds its place in it, and the last of a trace counts; anything else stands after
  * what was taken before. Fails with NOCAP_E_INPUT if the file is neither. */
 enum nocap_status nocap_parts_read(struct nocap_parts *parts, const char *path,
                                    struct nocap_error *err);

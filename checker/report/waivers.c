@@ -78,7 +78,7 @@ static char *next_word(struct line *line)
     return word;
 }
 
-/* A decimal number; *end is behind it. */
+/* A decimal number; *end is after it. */
 static bool number(const char *text, const char **end, uint64_t most, uint64_t *value)
 {
     char *rest;

@@ -79,7 +79,7 @@ struct nocap_timeline {
     bool full;  /* the limit was: what comes later is counted only */
     uint64_t t; /* of the latest item */
     uint64_t full_at;
-    uint64_t slices, left_out; /* slices in the picture, and behind its end for the limit */
+    uint64_t slices, left_out; /* slices in the picture, and after its end for the limit */
 };
 
 void nocap_timeline_init(struct nocap_timeline *tl, const struct nocap_timeline_options *options,

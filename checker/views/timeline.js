@@ -217,7 +217,7 @@ function startTimeline() {
   $('rows').addEventListener('input', choose);
   addEventListener('resize', draw);
   dark.addEventListener('change', draw);
-  if (picture.left_out) $('slice').textContent = `${picture.left_out} slices behind the end of the picture are left out.`;
+  if (picture.left_out) $('slice').textContent = `${picture.left_out} slices after the end of the picture are left out.`;
   choose();
 }
 

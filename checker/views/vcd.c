@@ -120,7 +120,7 @@ static void value(void *view, uint32_t number, uint64_t t, uint64_t v,
 
 /* ---- the whole ---- */
 
-/* Without what stands behind it in parentheses, for people. */
+/* Without what stands after it in parentheses, for people. */
 static void put_name(FILE *out, const char *name)
 {
     const char *end = strstr(name, " (");

@@ -20,7 +20,7 @@ struct view_ops {
     void *(*open)(FILE *out);
     nocap_watch_header *header;
     bool reads_again; /* it shows what `hang` looks up in a second reading */
-    /* Behind the last item. Fails with NOCAP_E_OUTPUT or NOCAP_E_MEMORY. */
+    /* After the last item. Fails with NOCAP_E_OUTPUT or NOCAP_E_MEMORY. */
     enum nocap_status (*finish)(void *view, const struct view_end *end,
                                 struct nocap_export_result *result, struct nocap_error *err);
     void (*close)(void *view);

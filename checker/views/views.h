@@ -24,7 +24,7 @@ struct nocap_export_options {
 };
 
 struct nocap_export_result {
-    uint64_t slices, left_out; /* left_out: those behind `full_at`, where the picture ends */
+    uint64_t slices, left_out; /* left_out: those after `full_at`, where the picture ends */
     uint64_t full_at;
     uint64_t begins_at;  /* index of the first event that the models saw */
     const char *empty;   /* why nothing of the trace is in the picture; NULL: something is */

@@ -142,7 +142,7 @@ static void lost(void *context)
     nocap_timeline_instant(w->tl, trace_track(w), w->tl->t, &mark);
 }
 
-/* The models are in the middle of the event: what it changed can be asked for behind it. */
+/* The models are in the middle of the event: what it changed can be asked for after it. */
 static void requested(void *context, const struct nocap_event *request)
 {
     struct watch *w = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker/views: a timeline made of a trace while it is checked. What is shown of a core
- * or queue is what the models know of it behind each event; requests, kernels, stalls and control
+ * or queue is what the models know of it after each event; requests, kernels, stalls and control
  * code are shown as their events tell. */
 #ifndef NOCAP_CHECKER_VIEWS_WATCH_H
 #define NOCAP_CHECKER_VIEWS_WATCH_H
@@ -76,7 +76,7 @@ struct watch {
     const struct nocap_header *header;
     const struct nocap_profile *profile;
     const struct nocap_mailbox_layout *layout;
-    const struct nocap_engine *engine; /* behind the event that is seen */
+    const struct nocap_engine *engine; /* after the event that is seen */
     struct {
         MAP(struct watch_place);
     } tiles;

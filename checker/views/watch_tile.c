@@ -419,7 +419,7 @@ void watch_tensix(struct watch *w, const struct nocap_event *e)
     }
 }
 
-/* ---- behind the lead ---- */
+/* ---- after the lead ---- */
 
 static void catch_up_core(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
                           unsigned processor)

@@ -173,7 +173,7 @@ static enum nocap_status encode_column(struct aie_program *program, struct aie_c
     return status;
 }
 
-/* The columns of each kernel, and behind them its debug map. */
+/* The columns of each kernel, and after them its debug map. */
 static enum nocap_status encode_columns(struct aie_program *program, struct aie_output *output)
 {
     struct aie_debug_map map = {.out = NULL};

@@ -184,7 +184,7 @@ static enum nocap_status add_pads(struct aie_encoder *e)
     return NOCAP_OK;
 }
 
-/* The page's lines in the debug map. That of the filler has the length that it would have behind
+/* The page's lines in the debug map. That of the filler has the length that it would have after
  * the last job. */
 static void put_map(const struct aie_encoder *e, uint32_t filler)
 {

@@ -32,7 +32,7 @@ enum nocap_status aie_label_value(const struct aie_encoder *e, const struct aie_
                                   const struct aie_word *word, uint32_t *value);
 enum nocap_status aie_page_value(const struct aie_encoder *e, const struct aie_statement *s,
                                  const struct aie_word *word, uint32_t *value);
-/* The buffer of "@name", NULL: none; its place behind the pages. */
+/* The buffer of "@name", NULL: none; its place after the pages. */
 const struct aie_pad *aie_named_pad(const struct aie_encoder *e, const struct aie_word *word);
 uint32_t aie_pad_base(const struct aie_encoder *e, const struct aie_pad *pad);
 /* n26: how many entries the table of an APPLY_OFFSET_57 has, and where each is. */

@@ -154,7 +154,7 @@ static void page_free(struct aie_page *page)
     free(page->branches.items);
 }
 
-/* Puts the page behind the others; nothing if it is empty. */
+/* Puts the page after the others; nothing if it is empty. */
 static enum nocap_status close_page(struct aie_pager *p)
 {
     struct aie_pages *pages = p->pages;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PREEMPT for aie4: which memory a hintmap names, and the code that saves and restores it. The
- * assembler puts that code behind the program: two jobs that do nothing where there is nothing to
+ * assembler puts that code after the program: two jobs that do nothing where there is nothing to
  * save, else what asm_preempt_code.c writes.
  * Source: files of the assembler of 2026. */
 #include <stdarg.h>
@@ -77,7 +77,7 @@ static struct aie_chain *chain_of(const struct aie_program *program, uint32_t st
     return NULL;
 }
 
-/* The words behind the label in the data of the chain; false: there is no such label. */
+/* The words after the label in the data of the chain; false: there is no such label. */
 static bool find_words(const struct aie_program *program, const struct aie_chain *chain,
                        const struct aie_word *name, uint32_t words[WORDS_MAX], uint32_t *count)
 {

@@ -40,9 +40,9 @@ struct aie_statement {
     struct aie_word name;                   /* mnemonic, label, directive */
     struct aie_word operands[AIE_OPERANDS_MAX];
     uint32_t operand_count;
-    uint32_t annotation;  /* that of .section annotation behind it, from 1; 0: none */
+    uint32_t annotation;  /* that of .section annotation after it, from 1; 0: none */
     uint32_t uc;          /* of PREEMPT */
-    struct aie_word rest; /* what stands behind the name, to the end of the line */
+    struct aie_word rest; /* what stands after the name, to the end of the line */
     uint32_t
         page_offset; /* once it is in a page: less the header; AIE_RAW: index of the raw page */
 };
@@ -113,7 +113,7 @@ struct aie_raw {
 
 /* A section of .raw: neither pages nor buffers. */
 struct aie_extra {
-    uint32_t kernel, uc;    /* AIE_NONE: a custom section of the file; behind every column */
+    uint32_t kernel, uc;    /* AIE_NONE: a custom section of the file; after every column */
     uint32_t argument;      /* of control packets; AIE_NONE: it is something else */
     bool patched;           /* it holds the places of buffers already */
     struct aie_pad section; /* its name without the number of a kernel */
@@ -301,7 +301,7 @@ struct aie_pages {
     size_t count;
 };
 
-/* Puts the jobs of a chain into pages, behind those that are there. */
+/* Puts the jobs of a chain into pages, after those that are there. */
 enum nocap_status aie_page_chain(struct aie_program *program, struct aie_column *column,
                                  struct aie_chain *chain, struct aie_pages *pages);
 void aie_pages_free(struct aie_pages *pages);
@@ -348,7 +348,7 @@ enum nocap_status aie_add_relocs(const struct aie_program *program, struct aie_o
 /* Gives the buffers of a column their places in its section, which has `size` bytes then. */
 enum nocap_status aie_place_pads(const struct aie_program *program, struct aie_column *column,
                                  uint32_t *size);
-/* The sections of .raw behind a column, or with its name behind the last one of a kernel; *found:
+/* The sections of .raw after a column, or with its name after the last one of a kernel; *found:
  * there is one, maybe of no bytes, which is not written. */
 enum nocap_status aie_encode_extras(struct aie_program *program, uint32_t kernel, uint32_t uc,
                                     const char *name, bool *found, struct aie_output *output);

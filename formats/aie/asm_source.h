@@ -65,7 +65,7 @@ void aie_source_leave(struct aie_source *s, bool data);
 /* n26: an EOF at this line, 0: one that the text does not have. */
 enum nocap_status aie_source_eof(struct aie_source *s, uint32_t line);
 
-/* n26 for aie4: the code that PREEMPT saves and restores with, behind all other. */
+/* n26 for aie4: the code that PREEMPT saves and restores with, after all other. */
 enum nocap_status aie_take_preempt(struct aie_source *s, struct aie_statement *statement);
 enum nocap_status aie_add_preempt_code(struct aie_source *s);
 enum { AIE_PREEMPT_REGION = 3 << 20 }; /* bytes of a memory tile */
@@ -95,7 +95,7 @@ bool aie_next_word(const char *line, size_t length, size_t *at, struct aie_word 
 size_t aie_without_comment(const char *line, size_t length);
 /* From `at` on, without blanks at both ends. */
 struct aie_word aie_trimmed(const char *line, size_t at, size_t end);
-/* One of the three lines behind .section annotation. */
+/* One of the three lines after .section annotation. */
 enum nocap_status aie_take_annotation(struct aie_source *s, const char *line, size_t length);
 
 /* Reads a file's lines; `shown` is its name in the debug map, NULL: of the first file. Takes

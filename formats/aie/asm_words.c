@@ -57,7 +57,7 @@ struct aie_word aie_trimmed(const char *line, size_t at, size_t end)
     return (struct aie_word){line + at, (uint32_t)(end - at), (uint32_t)at + 1};
 }
 
-/* One of the three lines behind .section annotation. */
+/* One of the three lines after .section annotation. */
 enum nocap_status aie_take_annotation(struct aie_source *s, const char *line, size_t length)
 {
     static const char *const keys[] = {"id:", "name:", "description:"};

@@ -12,7 +12,7 @@
 #include "formats/aie/image_private.h"
 
 enum {
-    PACKET_HEADER = 8, /* offsets count from behind it, relocations from its start; n26: by chip */
+    PACKET_HEADER = 8,    /* offsets count from its end, relocations from its start; n26: by chip */
     DEFAULT_ARGUMENT = 4, /* of the form without a name for it */
 };
 

@@ -25,7 +25,7 @@ static void put_label(const struct aie_printer *p, const struct aie_labels *l, u
     aie_put(p->text, place);
 }
 
-/* A label behind @, or the number less the header where no label can stand. */
+/* A label after @, or the number less the header where no label can stand. */
 static void put_pointer(const struct aie_printer *p, const struct aie_labels *l, uint64_t at)
 {
     if (at < l->end && l->marks[at] != 0) {

@@ -123,7 +123,7 @@ static void put_map(struct aie_printer *p, size_t kernel)
     }
 }
 
-/* The pages of a kernel, and behind what people read its map. */
+/* The pages of a kernel, and after what people read its map. */
 static enum nocap_status put_kernel(struct aie_printer *p, size_t kernel, uint32_t group,
                                     struct nocap_error *err)
 {

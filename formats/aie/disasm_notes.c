@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comments behind the lines of a text: where an instruction stands, which tile and channel its
+/* Comments after the lines of a text: where an instruction stands, which tile and channel its
  * address is of, what a chain of descriptors writes, and where its source is. */
 #include <inttypes.h>
 #include <string.h>

@@ -23,7 +23,7 @@ struct aie_printer {
         size_t statements, bytes;
     } extent;                      /* of the text, for asm */
     bool complete;                 /* every page decodes */
-    bool notes;                    /* comments behind instructions and descriptors */
+    bool notes;                    /* comments after instructions and descriptors */
     struct nocap_aie_lines *lines; /* of the kernel; NULL: none */
 };
 
@@ -39,9 +39,9 @@ struct aie_labels {
 enum { MARK_DESCRIPTOR = 1, MARK_WORDS = 2 };
 void aie_find_labels(enum nocap_aie_dialect dialect, struct aie_labels *l,
                      const struct nocap_aie_page *page);
-/* The next label behind `at`, or the end. */
+/* The next label after `at`, or the end. */
 uint32_t aie_group_end(const struct aie_labels *l, uint32_t at);
-/* Where the descriptors end that the data from a label up to `end` begin with; `at`: none. Behind
+/* Where the descriptors end that the data from a label up to `end` begin with; `at`: none. After
  * the last one of a chain may stand more of them, or other words: those are descriptors only if
  * nothing else follows. */
 uint32_t aie_descriptors_end(const struct aie_labels *l, uint32_t at, uint32_t end);
@@ -70,7 +70,7 @@ void aie_put_bytes(const struct aie_printer *printer, const uint8_t *bytes, size
 void aie_put_relocation(const struct aie_printer *printer, const struct nocap_aie_relocation *r,
                         uint32_t offset);
 
-/* disasm_notes.c: the comment behind an instruction or a descriptor; nothing without `notes`. */
+/* disasm_notes.c: the comment after an instruction or a descriptor; nothing without `notes`. */
 void aie_note_insn(const struct aie_printer *printer, const struct nocap_aie_page *page,
                    const struct nocap_aie_walker *walker);
 void aie_note_descriptor(const struct aie_printer *printer, uint32_t at,

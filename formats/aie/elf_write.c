@@ -138,7 +138,7 @@ static uint32_t kernel_symbol(struct aie_elf_file *f, size_t at, uint32_t *made)
     return made[first];
 }
 
-/* The sections of group `at`, behind a word of flags; how many bytes. */
+/* The sections of group `at`, after a word of flags; how many bytes. */
 static size_t fill_group(const struct aie_elf_file *f, size_t at, uint8_t *words)
 {
     size_t size = sizeof(Elf32_Word);
@@ -295,7 +295,7 @@ static void add_section_part(struct aie_elf_file *f, size_t i)
 }
 
 /* n26: the names first, then the sections of each kernel and its group. The symbols of relocations
- * stand behind those of the first kernel that has any. */
+ * stand after those of the first kernel that has any. */
 static enum nocap_status make_kernel_parts(struct aie_elf_file *f)
 {
     const struct aie_output *output = f->output;

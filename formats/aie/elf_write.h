@@ -15,7 +15,7 @@ enum {
     OSABI_N26 = 0x46,
     ABI_KERNELS = 3,
     GROUP_FLAGS = 1,
-    FIRST_GROUP = 2, /* section; behind the groups come those of pages */
+    FIRST_GROUP = 2, /* section; after the groups come those of pages */
     ABI_MERGED = 0x21,
     NOTE_UID = 4,
     NOTE_CONFIGURATION = 6,

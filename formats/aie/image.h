@@ -136,7 +136,7 @@ enum nocap_status nocap_aie_image_open_memory(struct nocap_aie_image **image, co
                                               struct nocap_error *err);
 void nocap_aie_image_close(struct nocap_aie_image *image); /* NULL is fine */
 
-/* The colon of such a path, behind which the kernel stands; NULL: it names a file. */
+/* The colon of such a path, after which the kernel stands; NULL: it names a file. */
 const char *nocap_aie_path_kernel(const char *path);
 
 /* Leaves one kernel in the image: its pages get group 0. `name` is "<kernel>:<instance>", or the

@@ -115,7 +115,7 @@ static enum nocap_status new_page(struct reader *r, const struct aie_page_name *
     return NOCAP_OK;
 }
 
-/* Copies the section behind what the page has already; it may have all of its bytes. */
+/* Copies the section after what the page has already; it may have all of its bytes. */
 static void append(struct reader *r, struct nocap_aie_page *page, const struct section *section)
 {
     uint32_t used =

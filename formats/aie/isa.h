@@ -110,7 +110,7 @@ bool nocap_aie_starts_job(uint8_t opcode);
 
 enum {
     NOCAP_AIE_PAGE_SIZE = 8192,
-    NOCAP_AIE_HEADER_SIZE = 16, /* of a page; offsets in operands count from behind it */
+    NOCAP_AIE_HEADER_SIZE = 16, /* of a page; offsets in operands count from its end */
     NOCAP_AIE_EOF_SIZE = 4,
     NOCAP_AIE_FILLER = 0xA5, /* between EOF and the data */
     NOCAP_AIE_DATA_ALIGN = 16,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of the source behind the instructions of an image: the debug map that assemblers of 2026
+/* Lines of the source of the instructions of an image: the debug map that assemblers of 2026
  * put into section .dump, or the DWARF that those of late 2026 write instead. Source: AIE control
  * code fact sheet, section 6, artefact 9; lines_dwarf.h. */
 #ifndef NOCAP_AIE_LINES_H

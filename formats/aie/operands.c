@@ -218,8 +218,8 @@ bool nocap_aie_next_queue(enum nocap_aie_chip chip, uint32_t from, uint32_t *add
     enum kind kind = kind_of(chip, nocap_aie_tile_row(tile_at(chip, from, &offset)));
     for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
         const struct channels *c = &channels[i];
-        uint32_t behind = offset > c->queue ? offset - c->queue : 0;
-        uint32_t number = (behind + QUEUE_STEP - 1) / QUEUE_STEP;
+        uint32_t after = offset > c->queue ? offset - c->queue : 0;
+        uint32_t number = (after + QUEUE_STEP - 1) / QUEUE_STEP;
         if (c->chip == chip && c->kind == kind && c->queue != 0 && number < c->count &&
             c->queue + number * QUEUE_STEP < next) {
             next = c->queue + number * QUEUE_STEP;

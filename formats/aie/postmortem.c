@@ -61,7 +61,7 @@ static bool is_word(char c)
     return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* The number behind "name=", "name:" or "name " in the line. */
+/* The number after "name=", "name:" or "name " in the line. */
 static bool value_of(const char *line, const char *name, uint32_t *value)
 {
     size_t length = strlen(name);
@@ -182,7 +182,7 @@ static void take_column(struct postmortem_reading *r, const char *line)
     }
 }
 
-/* The word behind `label`, if the line has that. */
+/* The word after `label`, if the line has that. */
 static void take_word(const char *line, const char *label, char *to)
 {
     const char *at = strstr(line, label);

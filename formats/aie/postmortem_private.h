@@ -42,7 +42,7 @@ void postmortem_operation(struct postmortem_reading *r, uint32_t index);
 bool postmortem_table_line(struct postmortem_reading *r, const char *line);
 
 enum { POSTMORTEM_RECORD = 32 }; /* bytes */
-/* postmortem_log.c: whether these bytes begin a log in its binary form, and the records behind. */
+/* postmortem_log.c: whether these bytes begin a log in its binary form, and the records after. */
 bool postmortem_is_log(const uint8_t *head, size_t size);
 void postmortem_read_log(struct postmortem_reading *r, FILE *stream);
 

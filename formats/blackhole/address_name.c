@@ -53,7 +53,7 @@ static void name_l1(const struct nocap_address *address, char *buffer, size_t si
         return;
     }
     const struct area *area = find_area(l1_areas, COUNT(l1_areas), NOCAP_SPACE_TILE, address->addr);
-    /* what lies behind the mailbox moves with its size, which is known for one layout */
+    /* what lies after the mailbox moves with its size, which is known for one layout */
     if (area && (area->first <= NOCAP_L1_MAILBOX || layout->zeros == fallback->zeros)) {
         name_offset(area->name, address->addr - area->first, buffer, size);
     } else {

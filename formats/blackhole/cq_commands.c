@@ -191,7 +191,7 @@ bool nocap_cq_padding_zero(const struct nocap_cq_command *c, const uint8_t *byte
     return nocap_cq_padding_not_zero(c, bytes) < 0;
 }
 
-/* ---- what stands behind a header ---- */
+/* ---- what stands after a header ---- */
 
 bool nocap_cq_subs(const struct nocap_cq_command *c, struct nocap_cq_subs *s)
 {

@@ -38,7 +38,7 @@ enum nocap_cq_flag {
 /* Where a command's header has a member. */
 struct nocap_cq_field {
     uint8_t member;        /* enum nocap_cq_member */
-    uint8_t offset, width; /* bytes; width 0: none, and none behind it */
+    uint8_t offset, width; /* bytes; width 0: none, and none after it */
 };
 /* A command on the wire. */
 enum { NOCAP_CQ_FORM_FIELDS = 8 };
@@ -178,7 +178,7 @@ uint32_t nocap_cq_multicast_words(const struct nocap_cq_command *command);
 enum nocap_cq_relay {
     NOCAP_CQ_RELAYS_NOTHING, /* the prefetcher executes it */
     NOCAP_CQ_RELAYS_BUFFER,  /* commands that lie elsewhere */
-    NOCAP_CQ_RELAYS_WHOLE,   /* the command that stands behind its header */
+    NOCAP_CQ_RELAYS_WHOLE,   /* the command that stands after its header */
     NOCAP_CQ_RELAYS_HEAD,    /* the first bytes of a command, whose data follow */
     NOCAP_CQ_RELAYS_DATA,    /* these data */
 };

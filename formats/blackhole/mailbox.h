@@ -22,7 +22,7 @@ enum nocap_mailbox {
     NOCAP_SYNC_BYTES = 4,
     NOCAP_RD_PTR = 0x6C,       /* u32, slot of the launch ring that BRISC reads next */
     NOCAP_LAUNCH_RING = 0x70,  /* of the layouts in the table; a profile may have another */
-    NOCAP_MAILBOX_END = 0x600, /* behind the widest one */
+    NOCAP_MAILBOX_END = 0x600, /* of the widest one */
     NOCAP_LAUNCH_SLOTS = 8,
     NOCAP_GO_WORDS = 9,
     NOCAP_GO_WORD_SIZE = 4,

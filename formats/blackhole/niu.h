@@ -149,7 +149,7 @@ static inline enum nocap_niu_place nocap_niu_place(enum nocap_tile_kind kind, ui
 const char *nocap_niu_place_name(enum nocap_niu_place place); /* "L1", "a register", .. */
 /* Bytes modulo which source and destination of a read or write agree; 1 where nothing is asked. */
 unsigned nocap_niu_alignment(enum nocap_op op, enum nocap_niu_place far_end);
-/* How many bytes of [addr, addr + size) lie behind the end of the tile's memory; never for Tensix
+/* How many bytes of [addr, addr + size) lie after the end of the tile's memory; never for Tensix
  * tiles, whose address space is tile_map.def's. */
 uint64_t nocap_niu_overrun(enum nocap_tile_kind kind, uint64_t addr, uint64_t size);
 

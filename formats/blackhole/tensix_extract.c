@@ -93,7 +93,7 @@ static void execute(struct machine *m, uint32_t instruction, uint32_t address)
     }
     case OP_JAL:
     case OP_JALR:
-        /* a call comes back; behind a return or a jump without link another function begins */
+        /* a call comes back; after a return or a jump without link another function begins */
         m->known &= rd != 0 ? ~caller_saved
                             : (bits(instruction, 0, 7) == OP_JALR ? UINT32_C(1) : UINT32_MAX);
         break;

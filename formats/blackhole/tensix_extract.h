@@ -28,7 +28,7 @@ struct nocap_extracted {
 /* False stops. */
 typedef bool nocap_extract_visitor(void *context, const struct nocap_extracted *what);
 
-/* `size` bytes of code that begin at `address`; what is left behind the last whole word is not
+/* `size` bytes of code that begin at `address`; what is left after the last whole word is not
  * looked at. Gives false if the visitor stopped. */
 bool nocap_tensix_extract(const uint8_t *code, size_t size, uint32_t address,
                           nocap_extract_visitor *visit, void *context);

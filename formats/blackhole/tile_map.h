@@ -91,7 +91,7 @@ bool nocap_tile_of_logical(struct nocap_xy logical, struct nocap_xy *tile);
 /* The other way round, of the board's Tensix tiles as translation numbers them: harvested columns
  * come last there, so they change nothing. False: it is none, or the board is not known. */
 bool nocap_logical_of_tile(enum nocap_board board, struct nocap_xy tile, struct nocap_xy *logical);
-/* " (logical 0,1)" behind a tile's place; "" where that is not known. */
+/* " (logical 0,1)" after a tile's place; "" where that is not known. */
 enum { NOCAP_LOGICAL_TEXT = 24 };
 const char *nocap_logical_text(enum nocap_board board, struct nocap_xy tile,
                                char text[static NOCAP_LOGICAL_TEXT]);

@@ -44,7 +44,7 @@ static inline struct nocap_tiles nocap_tiles(struct nocap_xy start, struct nocap
     return (struct nocap_tiles){.at = start, .start = start, .end = end};
 }
 
-/* The coordinate behind `v`, on an axis that has so many, in a span from `start` to `end`. */
+/* The coordinate after `v`, on an axis that has so many, in a span from `start` to `end`. */
 static inline uint8_t nocap_next_in_span(unsigned start, unsigned end, unsigned v, unsigned size)
 {
     return (uint8_t)(start > end && v >= start && v + 1 >= size ? 0 : v + 1);

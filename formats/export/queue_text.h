@@ -17,7 +17,7 @@ const char *nocap_queue_name(const struct nocap_text_queue *queue, const struct 
 /* Keeps the record that the host stores, of every event in their order, whether it is printed or
  * not; `last` of the style is set. */
 void nocap_queue_note(const struct nocap_text_style *style, const struct nocap_event *event);
-/* " -> RELAY_INLINE[..]" behind an access that stores a record, relays a command, reads its header,
+/* " -> RELAY_INLINE[..]" after an access that stores a record, relays a command, reads its header,
  * or makes a record visible that was reported before. */
 void nocap_append_queue(const struct nocap_text_style *style, struct nocap_text *out,
                         const struct nocap_event *event);

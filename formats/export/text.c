@@ -188,7 +188,7 @@ static void append_data(struct nocap_text *out, const struct nocap_event *event)
 
 /* ---- the details of each kind ---- */
 
-/* " <function+0x10>" behind a pc. */
+/* " <function+0x10>" after a pc. */
 static void append_symbol(const struct nocap_text_style *style, struct nocap_text *out,
                           const struct nocap_event *event)
 {
@@ -314,7 +314,7 @@ static uint64_t append_tensix(struct nocap_text *out, const struct nocap_event *
     return NOCAP_F_WORD;
 }
 
-/* Records and commands of the command queue by name, behind what the other fields say. */
+/* Records and commands of the command queue by name, after what the other fields say. */
 static void append_command(const struct nocap_text_style *style, struct nocap_text *out,
                            const struct nocap_event *event)
 {

@@ -176,7 +176,7 @@ static bool is_watcher(const char *text, size_t size)
     return false;
 }
 
-/* JSON Lines begin with an object; a .nocap file can have neither a quote nor a space behind a byte
+/* JSON Lines begin with an object; a .nocap file can have neither a quote nor a space after a byte
  * 0x7B there. */
 static enum nocap_input_form form_of(const char *text, size_t size)
 {

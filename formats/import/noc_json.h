@@ -49,7 +49,7 @@ enum nocap_status noc_json_parser_new(struct noc_json_parser **parser, const cha
                                       noc_json_take *take, void *context, struct nocap_error *err);
 void noc_json_parser_free(struct noc_json_parser *parser);
 /* Bytes in the order of the file. NOCAP_E_INPUT: it is no array of events. NOCAP_END: the JSON
- * breaks off or breaks its own rules behind events that were taken; `broken` says where. */
+ * breaks off or breaks its own rules after events that were taken; `broken` says where. */
 enum nocap_status noc_json_parse(struct noc_json_parser *parser, const void *bytes, size_t size,
                                  struct nocap_error *err);
 enum nocap_status noc_json_parse_end(struct noc_json_parser *parser, struct nocap_error *err);

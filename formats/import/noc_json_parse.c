@@ -46,7 +46,7 @@ static bool not_a_trace(struct noc_json_parser *p, const char *why)
 
 /* ---- what has no place in an event is kept as JSON ---- */
 
-/* As it stands, behind a comma if one belongs there. */
+/* As it stands, after a comma if one belongs there. */
 static void keep(struct noc_json_parser *p, const char *text, size_t size, bool separate)
 {
     struct noc_json_entry *e = &p->entry;

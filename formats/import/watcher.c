@@ -24,7 +24,7 @@ enum {
 struct core_line {
     uint16_t chip;
     struct nocap_xy at;
-    const char *rest; /* behind the prefix */
+    const char *rest; /* after the prefix */
 };
 
 struct ids {
@@ -64,7 +64,7 @@ static bool run_state(char code, uint8_t *value)
     return false;
 }
 
-/* "(x= 1,y= 2)" at `text`, which moves behind it. */
+/* "(x= 1,y= 2)" at `text`, which moves after it. */
 static bool place(const char **text, struct nocap_xy *at)
 {
     unsigned x, y;
@@ -255,7 +255,7 @@ static bool moment(struct log *log, const char *text)
     return true;
 }
 
-/* The ring buffer of a core stands behind the core's line: its name, then a line or more of words.
+/* The ring buffer of a core stands after the core's line: its name, then a line or more of words.
  */
 static bool of_ring(struct log *log, const char *text)
 {

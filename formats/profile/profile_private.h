@@ -5,7 +5,7 @@
 
 #include "formats/profile/profile.h"
 
-/* Highest L1 address, and one more, that a mailbox may reach: behind it firmware begins. */
+/* Highest L1 address, and one more, that a mailbox may reach: after it firmware begins. */
 enum { PROFILE_MAILBOX_END = 0x600 };
 
 struct profile_number {

@@ -36,7 +36,7 @@ static enum nocap_status copy_text(char *to, size_t size, const struct json_node
     return NOCAP_OK;
 }
 
-/* A number of digits, decimal or 0x, up to `most`, in front of `*text`, which moves behind it. */
+/* A number of digits, decimal or 0x, up to `most`, in front of `*text`, which moves after it. */
 static bool digits(const char **text, unsigned long most, uint8_t *n)
 {
     char *end = NULL;

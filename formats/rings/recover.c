@@ -212,7 +212,7 @@ static enum nocap_status copy_trace(struct left_behind *l, struct nocap_writer *
     return status;
 }
 
-/* Of a ring that cannot be read on: a note why, and a drop, behind which nothing is sure. */
+/* Of a ring that cannot be read on: a note why, and a drop, after which nothing is sure. */
 static enum nocap_status report_broken(struct left_behind *l, struct nocap_writer *writer,
                                        unsigned i, struct nocap_recovered *result,
                                        struct nocap_error *err)

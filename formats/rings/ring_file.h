@@ -44,7 +44,7 @@ struct ring_commit {
 
 /* Lines of the cache apart: what a thread writes and what the writer writes. */
 struct ring_head {
-    _Alignas(128) _Atomic uint64_t head; /* behind the last record; the thread's */
+    _Alignas(128) _Atomic uint64_t head; /* after the last record; the thread's */
     _Atomic uint64_t dropped; /* events that found the ring full, all reported; the thread's */
     _Atomic uint32_t src;     /* of the thread */
     /* of the first ring: a thread is in a call that may end the process */

@@ -9,13 +9,13 @@
 
 struct ring_cursor {
     const uint8_t *base;                   /* mapped twice; NULL: not in use */
-    struct ring_position at;               /* behind the last event that was taken */
+    struct ring_position at;               /* after the last event that was taken */
     uint64_t tail_before, reported_before; /* in front of it */
     uint64_t end;                          /* records before it may be read */
     uint64_t last; /* raw time of the event before: times of a source do not decrease */
     const struct ring_word *record; /* at `at`; NULL: not looked for yet, or there is none */
     uint64_t next;                  /* its raw time */
-    bool broken;                    /* a record made no sense; nothing behind it is read */
+    bool broken;                    /* a record made no sense; nothing after it is read */
     bool access;                    /* `event` is an access of this kind .. has */
     uint64_t what;
     struct nocap_event event; /* the last one */
@@ -38,7 +38,7 @@ const struct nocap_event *ring_merge_next(struct ring_merge *merge, uint64_t lim
 /* The last event was not taken after all. */
 void ring_merge_give_back(struct ring_merge *merge);
 
-/* Accesses of the same ring and kind behind the last event, at most `max`, that come before all
+/* Accesses of the same ring and kind after the last event, at most `max`, that come before all
  * else and before `limit`: what they have of their own. They are yet to be taken. */
 size_t ring_merge_peek(const struct ring_merge *merge, uint64_t limit, struct access_row *rows,
                        size_t max);

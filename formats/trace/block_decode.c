@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Index and time, which stand first in an event, are no part of a shape. */
-enum { BEHIND_TIME = offsetof(struct nocap_event, has) };
+enum { AFTER_TIME = offsetof(struct nocap_event, has) };
 
 /* Entries of the columns that every event takes from are decoded so many at a time. */
 enum { CHUNK = 256 };
@@ -304,8 +304,8 @@ static size_t take_events(struct block_decoder *d, struct nocap_event *events, s
             break;
         }
         /* Copied before it changes: a wide load waits for a narrow store to its bytes. */
-        memcpy((uint8_t *)event + BEHIND_TIME, (const uint8_t *)&shapes[shape].event + BEHIND_TIME,
-               sizeof *event - BEHIND_TIME);
+        memcpy((uint8_t *)event + AFTER_TIME, (const uint8_t *)&shapes[shape].event + AFTER_TIME,
+               sizeof *event - AFTER_TIME);
         if (!take_columns(d, &shapes[shape], event, (uint32_t)shape, (uint32_t)place)) {
             break;
         }

@@ -22,7 +22,7 @@ struct place {
     uint32_t src;
     uint16_t chip;
     struct nocap_xy at, to;
-    /* where the shapes of its events stand in those by place: the next one, and behind the last */
+    /* where the shapes of its events stand in those by place: the next one, and after the last */
     uint32_t next, end;
 };
 enum { PLACE_OFFSET = offsetof(struct nocap_event, src), PLACE_SIZE = 10 };

@@ -155,7 +155,7 @@ static enum nocap_status parse_comparison(struct filter_compiler *c, struct filt
     return add_test(c, &test, part);
 }
 
-/* One value or range behind `in`. */
+/* One value or range after `in`. */
 static enum nocap_status parse_item(struct filter_compiler *c, struct filter_name *name,
                                     struct part *part)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to formats/trace: the frames of a .nocap file and the seek table behind them, which is
+/* Private to formats/trace: the frames of a .nocap file and the seek table after them, which is
  * that of zstd's seekable format: any reader of that format can address the frames. */
 #ifndef NOCAP_TRACE_FRAME_H
 #define NOCAP_TRACE_FRAME_H

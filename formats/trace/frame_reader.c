@@ -126,7 +126,7 @@ static enum frame_result damaged(struct frame_reader *r, uint64_t next, const ch
     return FRAME_DAMAGED;
 }
 
-/* The next place behind `offset` at which a frame seems to begin, the end of the file if none. */
+/* The next place after `offset` at which a frame seems to begin, the end of the file if none. */
 static uint64_t find_magic(struct frame_reader *r, uint64_t offset)
 {
     uint8_t buffer[4096];

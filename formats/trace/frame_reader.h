@@ -23,7 +23,7 @@ struct frame_reader {
     struct source source;
     ZSTD_DCtx *zstd;
     struct bytes raw, content;
-    uint64_t next; /* offset behind the frame read last */
+    uint64_t next; /* offset after the frame read last */
     char why[120];
     /* The seek table; offsets[frame_count] is where it begins. frame_count 0: there is none that
      * holds. */

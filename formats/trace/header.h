@@ -56,7 +56,7 @@ struct nocap_header {
     uint64_t clock_hz; /* 0: not said */
     uint32_t observes; /* NOCAP_CLASS_* */
     bool has_observes;
-    /* The names behind `observes` in the order of the trace, also those that this version does not
+    /* The names in `observes` in the order of the trace, also those that this version does not
      * know; filled by nocap_header_observe and read by nocap_header_observed. May stay empty where
      * code sets `observes` alone. */
     char **observed;

@@ -9,7 +9,7 @@
 
 enum {
     BUFFER_START = 256 << 10,
-    /* A line, its end, and enough behind it to make steps worth while. */
+    /* A line, its end, and enough after it to make steps worth while. */
     BUFFER_MAX = JSONL_LINE_MAX + BUFFER_START,
 };
 
@@ -54,7 +54,7 @@ static enum nocap_status read_on(struct jsonl_lines *lines, char *to, size_t siz
     return NOCAP_OK;
 }
 
-/* Reads more behind `end`; there must be room. */
+/* Reads more after `end`; there must be room. */
 static enum nocap_status fill(struct jsonl_lines *lines, struct nocap_error *err)
 {
     size_t room = lines->capacity - lines->end, got = 0;
@@ -63,7 +63,7 @@ static enum nocap_status fill(struct jsonl_lines *lines, struct nocap_error *err
     return NOCAP_OK;
 }
 
-/* Makes room behind `end` by moving what is there to the front, then by growing. */
+/* Makes room after `end` by moving what is there to the front, then by growing. */
 static enum nocap_status make_room(struct jsonl_lines *lines, struct nocap_error *err)
 {
     if (lines->start > 0) {

@@ -66,11 +66,11 @@ struct jsonl_line {
 enum nocap_status jsonl_lines_open(struct jsonl_lines **lines, FILE *file, const char *name,
                                    struct nocap_error *err);
 void jsonl_lines_close(struct jsonl_lines *lines);
-/* NOCAP_END behind the last line. */
+/* NOCAP_END after the last line. */
 enum nocap_status jsonl_lines_next(struct jsonl_lines *lines, struct jsonl_line *line,
                                    struct nocap_error *err);
 
-/* Behind the last line: whether compressed data is cut short there. */
+/* After the last line: whether compressed data is cut short there. */
 bool jsonl_lines_cut(const struct jsonl_lines *lines);
 
 /* The header object of a trace. Fails with NOCAP_E_INPUT, saying what is wrong with it; the caller

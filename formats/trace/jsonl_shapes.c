@@ -134,7 +134,7 @@ static bool read_shape(struct jsonl_shape *shape, const char *at, const char *en
 }
 
 /* Where the shape of lines that begin like this one is written down: time and kind mostly come
- * first, so what stands behind the first comma tells most. */
+ * first, so what stands after the first comma tells most. */
 static uint8_t *guess_at(struct jsonl_shapes *shapes, const char *text, size_t size)
 {
     enum { BEFORE_KIND = 7, LOOKED_AT = 16 }; /* ,"ev":" */

@@ -33,7 +33,7 @@ enum nocap_status nocap_text_reserve(struct nocap_text *out, size_t more, struct
     return NOCAP_OK;
 }
 
-/* Short text; strings of the tables are far shorter than the room behind `to`. */
+/* Short text; strings of the tables are far shorter than the room after `to`. */
 static inline char *put_text(char *to, const char *text)
 {
     while (*text != '\0') {
@@ -52,7 +52,7 @@ static char *put_name(char *to, const char *name)
 
 char *jsonl_put_string(char *to, const char *text, size_t size)
 {
-    /* The letter behind the backslash; the others are written as four hex digits. */
+    /* The letter after the backslash; the others are written as four hex digits. */
     static const char escapes[0x20] = {
         ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
     *to++ = '"';

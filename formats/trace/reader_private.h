@@ -16,7 +16,7 @@ struct nocap_reader {
     struct block_decoder *decoder;
     struct nocap_event *events;
     struct nocap_integrity integrity;
-    uint64_t first_block;    /* offset of the frame behind the header */
+    uint64_t first_block;    /* offset of the frame after the header */
     uint64_t offset;         /* of the frame to read next */
     uint64_t limit;          /* frames from here on are not there yet */
     uint64_t expected;       /* index of the event to come next */

@@ -45,7 +45,7 @@ enum nocap_status nocap_writer_open_fd(struct nocap_writer **writer, int fd,
 enum nocap_status nocap_writer_add(struct nocap_writer *writer, const struct nocap_event *event,
                                    struct nocap_error *err);
 /* Accesses that follow `like`, the event that was added last and a read or write with its value and
- * no other number: they differ from it in what a row has. At most one block ends, behind the last
+ * no other number: they differ from it in what a row has. At most one block ends, after the last
  * one that is added; how many are is returned. `like` may be changed in these members. */
 size_t nocap_writer_add_rows(struct nocap_writer *writer, struct nocap_event *like,
                              const struct access_row *rows, size_t n, enum nocap_status *status,
@@ -86,7 +86,7 @@ struct nocap_damage {
 
 struct nocap_integrity {
     size_t count;  /* all, also those beyond NOCAP_DAMAGE_KEPT */
-    bool lost_end; /* at the end: events may be missing behind the last one that was read */
+    bool lost_end; /* at the end: events may be missing after the last one that was read */
     struct nocap_damage damage[NOCAP_DAMAGE_KEPT]; /* the first ones, and CUT in any case */
 };
 
@@ -121,7 +121,7 @@ bool nocap_dense(uint64_t events, uint64_t bytes);
 void nocap_reader_allow_dense(struct nocap_reader *reader);
 /* The events come out of so many bytes of another form, which count in place of the blocks'. */
 void nocap_reader_made_of(struct nocap_reader *reader, uint64_t bytes);
-/* For a file that still grows: events of frames that begin at or behind `bytes` are not looked for;
+/* For a file that still grows: events of frames that begin at or after `bytes` are not looked for;
  * nocap_reader_next says NOCAP_END there, and goes on after the next call of this, with more. */
 void nocap_reader_limit(struct nocap_reader *reader, uint64_t bytes);
 /* Continues at event `index`, or at the first block that has an event at or after time `t`, after

@@ -73,7 +73,7 @@ static size_t compress_until(struct nocap_writer *w, ZSTD_inBuffer *in, size_t e
     return n;
 }
 
-/* The pending message behind `head`, its tag and length: a block of zstd's for each part, so that
+/* The pending message after `head`, its tag and length: a block of zstd's for each part, so that
  * the statistics of one column do not spoil the next one's. An error code of zstd's, or not. */
 static size_t compress_parts(struct nocap_writer *w, const struct bytes *head)
 {
@@ -219,7 +219,7 @@ enum nocap_status nocap_writer_flush(struct nocap_writer *w, struct nocap_error 
     return write_frame(w, TRACE_BLOCK, err);
 }
 
-/* What is to be done behind an event: the block ends, or the event was not added. */
+/* What is to be done after an event: the block ends, or the event was not added. */
 static __attribute__((noinline)) enum nocap_status settle(struct nocap_writer *w,
                                                           const struct nocap_event *event,
                                                           enum block_state state,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Taps for a simulator of one's own: an inline call where its core stores, loads, sends a NOC
  * request, begins or ends a kernel. Without a trace a tap is one test of a pointer, never taken.
- * All of it is made of nocap/capture.h, whose calls go beside these for what has no tap, behind
+ * All of it is made of nocap/capture.h, whose calls go beside these for what has no tap, after
  * nocap_tap_on(tap). How to go about it: docs/capture.md. */
 #ifndef NOCAP_TAP_H
 #define NOCAP_TAP_H
@@ -78,7 +78,7 @@ static inline struct nocap_tap nocap_tap_of(struct nocap_capture *capture, const
     return tap;
 }
 
-/* Whether a trace runs. Behind it: calls of nocap/capture.h, after nocap_capture_set_time. */
+/* Whether a trace runs. After it: calls of nocap/capture.h, after nocap_capture_set_time. */
 static inline bool nocap_tap_on(const struct nocap_tap *tap)
 {
     return !NOCAP_TAP_LIKELY(tap->capture == NULL);
@@ -155,7 +155,7 @@ NOCAP_TAP_COLD void nocap_tap_record_kernel(const struct nocap_tap *tap, enum no
 /* ---- the taps ---- */
 
 /* `size` bytes, 1, 2, 4 or 8, of `value` are stored at `addr`, as the core sees it: memory or a
- * register. Call it before the store is done: what that sets off comes behind it. For bytes that a
+ * register. Call it before the store is done: what that sets off comes after it. For bytes that a
  * NOC request brings: a tap of the target tile by NOCAP_BY_NOC; more than 8 at a time:
  * nocap_capture_write_data. */
 static inline void nocap_tap_store(const struct nocap_tap *tap, uint64_t pc, uint64_t addr,

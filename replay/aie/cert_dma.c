@@ -10,7 +10,7 @@ struct cert_chain *cert_chain(struct cert_uc *uc, uint64_t number)
     return number != 0 && chain->number == number ? chain : NULL;
 }
 
-/* The oldest one that is remembered, and is behind `chain`; NULL: the first. */
+/* The oldest one that is remembered, and is after `chain`; NULL: the first. */
 static struct cert_chain *next_chain(struct cert_uc *uc, const struct cert_chain *chain)
 {
     uint64_t oldest = uc->chain_count < CERT_CHAINS ? 1 : uc->chain_count - CERT_CHAINS + 1;

@@ -58,7 +58,7 @@ struct cert_job {
     struct value misplaced;       /* offset of an instruction whose start or end a fault left out */
     struct event_ref deferred_at; /* where its START_JOB_DEFERRED ran */
     struct value reg[NOCAP_AIE_GLOBAL_FIRST];
-    uint64_t ordered; /* index of the event behind which it may rely on what was before */
+    uint64_t ordered; /* index of the event after which it may rely on what was before */
     struct cert_step step;
 };
 
@@ -153,7 +153,7 @@ struct cert_uc {
 
 struct cert {
     struct cert_uc *ucs[CERT_UCS];
-    unsigned uc_end;                           /* behind the last one that did something */
+    unsigned uc_end;                           /* after the last one that did something */
     const struct nocap_aie_image *const *code; /* by uc; NULL: none was given */
     enum nocap_aie_chip array;                 /* whose registers the files tell */
     struct cert_counts tasks;      /* that were started; more than these are not counted */
@@ -217,7 +217,7 @@ const struct cert_job *cert_page_unfinished(const struct cert_page *page);
 /* A page that the instruction at work may lead to. */
 void cert_page_target(struct cert_uc *uc, const struct cert_step *step);
 struct cert_job *cert_job_find(const struct cert_page *page, uint32_t id);
-/* The next job of the uC behind `at`, whose page is NULL at first; false: there are no more. */
+/* The next job of the uC after `at`, whose page is NULL at first; false: there are no more. */
 bool cert_next_job(struct cert_at *at);
 struct cert_job *cert_job_add(struct model *m, struct cert_page *page, uint32_t id);
 /* Bytes of the page that are not as in the file: NULL: none. */
@@ -277,7 +277,7 @@ void cert_dma_queued(struct cert_uc *uc, struct cert_step *step, const struct no
 void cert_dma_blocked(struct cert_uc *uc, const struct cert_step *step);
 void cert_dma_done(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
 struct cert_chain *cert_chain(struct cert_uc *uc, uint64_t number);
-/* The next one behind `chain` that is not done; NULL: the first. */
+/* The next one after `chain` that is not done; NULL: the first. */
 struct cert_chain *cert_chain_open(struct cert_uc *uc, const struct cert_chain *chain);
 const struct cert_chain *cert_chain_by_handle(const struct cert_uc *uc, uint32_t handle);
 /* A write that a chain may have made: takes it if it is right, or, if `wrong`, also if only its
@@ -299,7 +299,7 @@ struct cert_condition {
     char text[CERT_TEXT];
 };
 struct cert_condition cert_condition(const struct model *m, const struct cert_at *at);
-/* The same for who looks ahead: behind a fault it is not known. */
+/* The same for who looks ahead: after a fault it is not known. */
 enum known cert_came(const struct model *m, const struct cert_at *at);
 /* Judges that the wait is over, once. */
 void cert_released(struct model *m, const struct cert_at *at);

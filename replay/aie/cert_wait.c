@@ -13,7 +13,7 @@ enum { WAITS_MAX = 1024, MISSING_MAX = 8, ANY_JOB = -1 };
 
 /* ---- who waits ---- */
 
-/* The next job of all behind `at`; false: there are no more. */
+/* The next job of all after `at`; false: there are no more. */
 static bool next_job(const struct cert *c, struct cert_at *at)
 {
     for (unsigned uc = at->uc == NULL ? 0 : at->uc->index; uc < c->uc_end; uc++) {

@@ -56,7 +56,7 @@ struct model_ops {
     /* After all have judged, and memory has changed: what others can see. Called where `check` has
      * asked for it: model_apply_due. */
     void (*apply)(struct model *m, const struct observation *o);
-    /* Behind `apply`, where the observation shows that requests are over: model.ended. */
+    /* After `apply`, where the observation shows that requests are over: model.ended. */
     void (*ended)(struct model *m);
     /* Events were lost: what they did is unknown. */
     void (*forget)(struct model *m);
@@ -90,7 +90,7 @@ struct tile_table {
 
 /* Where in a tile what lies; decode.c makes it. */
 enum {
-    ADDRESS_WORDS = NOCAP_MAILBOX_END / 4, /* of L1: up to behind the widest mailbox */
+    ADDRESS_WORDS = NOCAP_MAILBOX_END / 4, /* of L1: up to the end of the widest mailbox */
     ADDRESS_PAGE = 0x1000,
     FIRST_PAGE = NOCAP_BASE_LDM / ADDRESS_PAGE, /* of what is not L1 and no gap */
     ADDRESS_PAGES = NOCAP_LAST_TENSIX_CFG / ADDRESS_PAGE + 1 - FIRST_PAGE,
@@ -161,7 +161,7 @@ struct model {
     struct nocap_event request;
     /* findings */
     /* By rule, what `fault` is where its condition holds: FAULT_UNREPORTED if the trace does not
-     * show enough to judge it. Read behind CHECK, by no model. */
+     * show enough to judge it. Read after CHECK, by no model. */
     fault_id unreported[NOCAP_RULE_COUNT];
     uint32_t faults;        /* so many were reported */
     fault_id fault;         /* what the latest CHECK found: FAULT_NONE if its condition held */

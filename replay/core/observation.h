@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to replay: one observation of an event, as every model sees it. core/decode.c makes it;
- * nothing behind it looks at an address to learn what kind of thing happened. */
+ * nothing after it looks at an address to learn what kind of thing happened. */
 #ifndef NOCAP_REPLAY_OBSERVATION_H
 #define NOCAP_REPLAY_OBSERVATION_H
 
@@ -40,7 +40,7 @@ enum observation_kind {
 
 /* What of a tile an access touches: one place, or several where it is long. */
 enum place {
-    PLACE_L1,          /* L1 behind the mailbox */
+    PLACE_L1,          /* L1 after the mailbox */
     PLACE_LOW,         /* L1 below it, and what of the mailbox has no place of its own */
     PLACE_SYNC,        /* the subordinate sync word */
     PLACE_RD_PTR,      /* launch_msg_rd_ptr */

@@ -124,7 +124,7 @@ void tiles_free(struct model *m)
 }
 
 /* Known bits of eight bytes of memory are a byte: those of `at` up to the end of its eight, or to
- * `end`, of which `next` is then the first one behind. */
+ * `end`, of which `next` is then the first one after that. */
 static inline uint8_t known_bits(uint64_t at, uint64_t end, uint64_t *next)
 {
     *next = (at | 7) + 1 < end ? (at | 7) + 1 : end;

@@ -10,7 +10,7 @@
 #include "formats/blackhole/registers.h"
 #include "replay/core/model.h"
 
-/* L1 from 0 to behind the widest mailbox, with a known bit a byte. */
+/* L1 from 0 to the end of the widest mailbox, with a known bit a byte. */
 enum { SHADOW_SIZE = 4 * ADDRESS_WORDS };
 struct shadow {
     uint8_t bytes[SHADOW_SIZE];
@@ -26,7 +26,7 @@ struct tile {
     bool sees_cores; /* so were its cores' stores to L1 */
     struct gate_facts gate;
     struct noc_facts noc[NOCS];
-    void *part[MODELS]; /* what each model keeps of the tile: behind it, the smallest first */
+    void *part[MODELS]; /* what each model keeps of the tile: after it, the smallest first */
     struct launch_facts launch;
     fault_id go_since; /* what the GO stored now launches is known since; owner: host, read in
                           `apply` of a store of GO by the host */

@@ -23,7 +23,7 @@ static inline void value_set(struct value *value, uint32_t v)
     *value = (struct value){.known = true, .v = v};
 }
 
-/* The one way on behind a fault: what was observed is taken. `since`: model.fault of the CHECK
+/* The one way on after a fault: what was observed is taken. `since`: model.fault of the CHECK
  * that judged it; FAULT_NONE: it was right, and whatever the value was known since, it is known
  * now. */
 static inline void resync(struct value *value, uint32_t observed, fault_id since)

@@ -171,7 +171,7 @@ bool wait_polls(const struct wait_builder *t, unsigned processor, const char *st
 
 void wait_pollers(const struct wait_builder *t)
 {
-    enum { POLLS = 16 }; /* a barrier behind another finds what it wants, and finds it twice */
+    enum { POLLS = 16 }; /* a barrier after another finds what it wants, and finds it twice */
     if (queue_at(t->m, t->tile->chip, t->tile->at) != NULL) {
         return; /* the queue's kernels wait for records */
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Brings each event to the part of the command-queue model that it concerns. A trace may tell an
- * act as a `cq` event, as the accesses behind it, or as both; then it counts once. */
+ * act as a `cq` event, as the accesses after it, or as both; then it counts once. */
 #include "replay/cq/cq_private.h"
 
 #include <string.h>

@@ -124,7 +124,7 @@ static void judge_go(struct cq *q, enum cq_core core)
     b->running = YES;
 }
 
-/* A part of the set-up comes behind the GO. */
+/* A part of the set-up comes after the GO. */
 void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late)
 {
     struct cq_boot *b = &q->boot[core];

@@ -31,7 +31,7 @@ uint64_t cq_find_unread(struct cq *q, uint32_t addr, uint32_t slot)
     uint64_t n = cq_entries_back(q, q->prefetcher.next, CQ_LEAP);
     const struct cq_record *r;
     for (unsigned ahead = 0; ahead <= CQ_LEAP && (r = cq_record(q, n)) != NULL;
-         n = cq_behind(q, n)) {
+         n = cq_entry_after(q, n)) {
         if (!r->fetched &&
             ((r->addr_known && r->addr == addr) || (r->slot_known && r->slot == slot))) {
             return n;
@@ -44,7 +44,7 @@ uint64_t cq_find_unread(struct cq *q, uint32_t addr, uint32_t slot)
 uint64_t cq_count_entries(struct cq *q, uint64_t from, uint64_t to)
 {
     uint64_t count = 0;
-    for (uint64_t n = from; n < to; n = cq_behind(q, n)) {
+    for (uint64_t n = from; n < to; n = cq_entry_after(q, n)) {
         count++;
     }
     return count;

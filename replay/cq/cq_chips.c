@@ -147,7 +147,7 @@ static struct cq *new_queue(struct model *m, uint16_t chip, enum nocap_board lik
     return q;
 }
 
-/* Behind those that there are, on tiles that are not known yet; NULL: there are too many, or no
+/* After those that there are, on tiles that are not known yet; NULL: there are too many, or no
  * memory. */
 static struct cq *append(struct model *m, uint16_t chip, enum nocap_board like, uint64_t sysmem)
 {

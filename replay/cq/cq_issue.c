@@ -165,13 +165,13 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
 static void publish_passed(struct cq *q, uint32_t number, uint32_t entry)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    uint32_t behind = place_distance(&q->places.slots, number, p->slot.v);
+    uint32_t after = place_distance(&q->places.slots, number, p->slot.v);
     q->host.slots[number] = CQ_SLOT_PASSED;
     if (entry != 0) {
         publish_slot(q, (uint16_t)number, entry);
         return;
     }
-    if (p->slot.known && p->next == q->published && behind != 0 && behind <= CQ_LEAP) {
+    if (p->slot.known && p->next == q->published && after != 0 && after <= CQ_LEAP) {
         p->next++; /* the device has read it already */
         p->landed = p->landed < p->next ? p->next : p->landed;
     }
@@ -206,7 +206,7 @@ static void pass_over(struct cq *q, uint32_t first, uint16_t slot, uint32_t size
     }
     h->passed = h->slot.since;
     for (uint32_t i = 0; i < count; i++) {
-        publish_passed(q, place_behind(&q->places.slots, first, i), entries[i]);
+        publish_passed(q, place_after(&q->places.slots, first, i), entries[i]);
     }
     if (!bytes) {
         cq_completion_lose(q);
@@ -230,7 +230,7 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     CQ_HOST_AFTER(q, CQ_029, h->slot.since, false, NO_REFS, "the slots filled one after the other",
                   "the record of slot %u is fetched, and the slot was not filled", slot);
     h->passed = q->m->fault;
-    resync(&h->slot, place_behind(&q->places.slots, slot, 1), h->passed);
+    resync(&h->slot, place_after(&q->places.slots, slot, 1), h->passed);
     publish_passed(q, slot, says);
 }
 
@@ -255,7 +255,7 @@ static bool judge_slot(struct cq *q, uint64_t slot)
                       "the slots filled one after the other", "slot %llu, slot %u is next",
                       wide(slot), next->v);
     }
-    resync(next, place_behind(&q->places.slots, (uint32_t)slot, 1), fault_of(q->m, right));
+    resync(next, place_after(&q->places.slots, (uint32_t)slot, 1), fault_of(q->m, right));
     return right;
 }
 

@@ -25,7 +25,7 @@ void cq_add_flight(struct cq_prefetcher *p)
 static void land(struct cq *q, uint64_t record)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    uint64_t before = cq_behind(q, record);
+    uint64_t before = cq_entry_after(q, record);
     const struct cq_record *r;
     for (uint64_t n = record; n < before && cq_record(q, n) != NULL; n++) {
         cq_record(q, n)->landed = true;

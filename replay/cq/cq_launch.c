@@ -173,15 +173,15 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
                       "it waits for %llu, there were %u go words", wide(c->wait_count), s->sent.v);
         brief->since = s->sent.since = fault_of(q->m, right);
     } else {
-        if (s->behind.known) {
-            value_set(&s->answers, (uint32_t)c->wait_count - s->behind.v);
+        if (s->after.known) {
+            value_set(&s->answers, (uint32_t)c->wait_count - s->after.v);
             s->tentative = true;
         }
         value_set(&s->sent, (uint32_t)c->wait_count);
     }
     s->sent.v += (uint32_t)c->num_unicast_txns;
     s->index = q->m->event->index;
-    value_forget(&s->behind);
+    value_forget(&s->after);
     const struct value answers = count_answers(q, s, c);
     if (nocap_cq_multicasts(c) == 0) {
         return;
@@ -190,7 +190,7 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
         s->sent.v += answers.v;
         cq_blame(&s->sent.since, answers.since);
     } else { /* how many tiles answer that one, the next one says */
-        value_set(&s->behind, s->sent.v);
+        value_set(&s->after, s->sent.v);
         value_forget(&s->sent);
     }
 }
@@ -320,7 +320,7 @@ static void take_wait(struct cq *q, const struct nocap_cq_command *c, struct cq_
     }
     fault_id early = s->early;
     s->early = FAULT_NONE;
-    if (early != FAULT_NONE && c->count == 0) { /* the one that SEND_GO should have come behind */
+    if (early != FAULT_NONE && c->count == 0) { /* the one that SEND_GO should have come after */
         brief->since = early;
         return;
     }

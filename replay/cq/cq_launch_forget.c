@@ -30,7 +30,7 @@ void cq_launch_lose_answers(struct model *m)
     for (struct cq *q = cq_first(m); q != NULL; q = q->next) {
         for (unsigned i = 0; i < CQ_STREAMS; i++) {
             value_forget(&q->program.streams[i].answers);
-            value_forget(&q->program.streams[i].behind);
+            value_forget(&q->program.streams[i].after);
         }
     }
 }

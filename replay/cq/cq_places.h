@@ -42,8 +42,8 @@ static inline uint32_t place_address(const struct cq_place *p, uint32_t index)
 {
     return p->base + (index << p->shift);
 }
-/* `count` units behind unit `index`. */
-static inline uint32_t place_behind(const struct cq_place *p, uint32_t index, uint32_t count)
+/* `count` units after unit `index`. */
+static inline uint32_t place_after(const struct cq_place *p, uint32_t index, uint32_t count)
 {
     return (index + count) % p->units;
 }
@@ -56,7 +56,7 @@ static inline uint32_t place_distance(const struct cq_place *p, uint32_t from, u
 {
     return (to + p->units - from) % p->units;
 }
-/* An address behind the end is one behind the start. */
+/* An address past the end is one past the start. */
 static inline uint32_t place_wrap(const struct cq_place *p, uint64_t addr)
 {
     uint32_t offset = (uint32_t)(addr - p->base), size = place_size(p);

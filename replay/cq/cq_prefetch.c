@@ -24,10 +24,10 @@ void cq_prefetch_init(struct cq *q, bool origin)
     }
 }
 
-/* The record is read next: those of the entry behind it follow. */
+/* The record is read next: those of the entry after it follow. */
 static uint64_t take_record(struct cq *q, uint64_t number)
 {
-    q->prefetcher.next = cq_behind(q, number);
+    q->prefetcher.next = cq_entry_after(q, number);
     return number;
 }
 
@@ -273,7 +273,7 @@ static void take_slot(struct cq *q, uint32_t slot)
                          next->v);
         cq_resync(q, &next->since, right);
     }
-    resync(next, place_behind(&q->places.slots, slot, 1), next->since);
+    resync(next, place_after(&q->places.slots, slot, 1), next->since);
 }
 
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
@@ -310,7 +310,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
 
 /* ---- stores and loads of the prefetch core ---- */
 
-/* One of the steps behind a read; all before it must have been made. */
+/* One of the steps after a read; all before it must have been made. */
 static bool judge_step(struct cq *q, enum cq_step step, const char *what)
 {
     struct cq_fetch *f = &q->prefetcher.fetch;

@@ -69,7 +69,7 @@ static inline struct cq_record *cq_record(struct cq *q, uint64_t number)
                : NULL;
 }
 /* The number of the first record of the next entry. */
-static inline uint64_t cq_behind(struct cq *q, uint64_t number)
+static inline uint64_t cq_entry_after(struct cq *q, uint64_t number)
 {
     const struct cq_record *r = cq_record(q, number);
     return number + 1 + (r != NULL ? r->parts : 0);
@@ -178,7 +178,7 @@ struct cq *cq_add(struct cq *first);
 /* Where one of its cores is. */
 void cq_place_core(struct cq *q, enum cq_core core, struct nocap_xy at);
 /* Something of the subordinate dispatcher shows its tile. The first that does counts: what is
- * elsewhere behind that is wrong. */
+ * elsewhere after that is wrong. */
 void cq_place_subordinate(struct cq *q, struct nocap_xy at);
 /* It has these numbers and not those of the profile, and its host memory begins there. */
 void cq_renumber(struct cq *q, const struct nocap_queue *numbers, uint64_t sysmem);

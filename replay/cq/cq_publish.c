@@ -19,7 +19,7 @@ static uint32_t step_of(const struct cq *q, const struct nocap_cq_record *r, uin
     return step < CQ_ENTRY_CAP ? (uint32_t)step : CQ_ENTRY_CAP;
 }
 
-/* Several commands behind one entry: their strides, as far as they are known. 0: only one. */
+/* Several commands after one entry: their strides, as far as they are known. 0: only one. */
 static uint64_t sum_of_strides(const struct cq *q, const struct cq_publish *p, uint64_t first,
                                uint32_t size)
 {
@@ -156,17 +156,17 @@ static bool is_plain(const struct cq *q, const struct nocap_cq_record *r)
 /* So with all commands of an entry, of which the first is decoded. */
 static bool all_plain(const struct cq *q, const struct cq_publish *p, uint32_t size)
 {
-    struct nocap_cq_record behind;
+    struct nocap_cq_record after;
     const struct nocap_cq_record *r = &q->command.record;
     bool plain = true;
     for (uint64_t at = 0; plain && at < size && r->consumed != 0;) {
         plain = is_plain(q, r);
         at += step_of(q, r, size - at);
         if (at >= size || at >= p->known ||
-            !nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &behind)) {
+            !nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &after)) {
             break;
         }
-        r = &behind;
+        r = &after;
     }
     return plain;
 }
@@ -252,7 +252,7 @@ static void end_unit(struct cq_record *unit)
     }
 }
 
-/* The commands of an entry behind its first, from `at` to `end`, each a record of its own. `good`:
+/* The commands of an entry after its first, from `at` to `end`, each a record of its own. `good`:
  * the entry is. */
 static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t number, uint32_t at,
                           uint32_t end, bool good)
@@ -315,7 +315,7 @@ static uint32_t judge_bytes(struct cq *q, struct cq_record *r, const struct cq_p
     bool whole = shape == FAULT_NONE && stride != 0;
     shape = whole ? judge_shape(q, p, record, r->size, sum, entry) : shape;
     if (relay && c->stride == stride && stride < q->numbers->issue_size) {
-        r->real = (uint32_t)(sum != 0 ? sum : stride); /* the next entry lies behind it */
+        r->real = (uint32_t)(sum != 0 ? sum : stride); /* the next entry lies after it */
     }
     judge_command(q, r, p, shape);
     bool good = shape == FAULT_NONE && entry == FAULT_NONE && placed;

@@ -94,23 +94,23 @@ static void take_pages(struct cq *q, uint32_t pages)
     }
 }
 
-/* Pages were published and no record relayed: where the next one lies behind them, that record was
+/* Pages were published and no record relayed: where the next one lies after them, that record was
  * not seen; else it is the one, and what is wrong with it is returned. */
 static fault_id take_unrelayed(struct cq *q, uint32_t addr)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
     uint32_t pages = p->unrelayed;
-    uint32_t behind =
+    uint32_t after =
         place_wrap(&q->places.buffer, ring->cursor.v + (uint64_t)pages * q->numbers->page);
     p->unrelayed = 0;
-    if (pages != 0 && addr == behind) {
+    if (pages != 0 && addr == after) {
         p->skipped = ring->cursor;
         ring->acquired += pages;
-        ring->cursor.v = behind;
+        ring->cursor.v = after;
         p->relay += p->relay != NO_INDEX;
     }
-    return pages != 0 && addr != behind ? ring->cursor.since : FAULT_NONE;
+    return pages != 0 && addr != after ? ring->cursor.since : FAULT_NONE;
 }
 
 /* The first bytes of a record reach the buffer. */
@@ -366,7 +366,7 @@ static void hand_over(struct cq *q, const struct cq_record *r, uint32_t pages, u
     }
     ring->page[page] = (struct cq_page){.pages = pages, .record = p->relay, .brief = p->brief};
     for (uint32_t i = 1; i < pages && i < q->numbers->buffer_pages; i++) {
-        ring->page[place_behind(&q->places.buffer, page, i)].pages = 0;
+        ring->page[place_after(&q->places.buffer, page, i)].pages = 0;
     }
     cq_report_step(q, NOCAP_RECORD_HANDED, r);
 }

@@ -11,7 +11,7 @@ void cq_restated_due(struct cq *q)
         CHECK_AT(q->m, NULL, CQ_029, false, h->alone, NO_REFS,
                  "the slots filled one after the other",
                  "slot %u is filled, and its record is not in the trace", h->alone_slot);
-        resync(&h->restated, place_behind(&q->places.slots, h->alone_slot, 1), q->m->fault);
+        resync(&h->restated, place_after(&q->places.slots, h->alone_slot, 1), q->m->fault);
         h->alone.index = NO_INDEX;
     }
 }
@@ -61,7 +61,7 @@ void cq_restated_unfilled(struct cq *q, uint16_t slot)
                       "slot %u, whose record is there, is taken and was not filled", slot);
         h->passed = q->m->fault;
         h->slots[slot] = CQ_SLOT_UNKNOWN;
-        resync(&h->restated, place_behind(&q->places.slots, slot, 1), h->passed);
+        resync(&h->restated, place_after(&q->places.slots, slot, 1), h->passed);
     }
 }
 
@@ -102,7 +102,7 @@ static void judge_stores(struct cq *q, uint16_t slot)
         q->host.slots[next->v] = right ? q->host.slots[next->v] : CQ_SLOT_PASSED;
         q->host.passed = right ? q->host.passed : q->m->fault;
     }
-    value_set(next, place_behind(&q->places.slots, slot, 1));
+    value_set(next, place_after(&q->places.slots, slot, 1));
     q->host.restates = true;
 }
 
@@ -120,7 +120,7 @@ void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry)
     if (there) {
         judge_stores(q, slot);
     } else { /* it was meant for the latest */
-        value_set(&q->host.restated, place_behind(&q->places.slots, last->slot, 1));
+        value_set(&q->host.restated, place_after(&q->places.slots, last->slot, 1));
     }
     if (there && known && r->entry != 0) { /* 0: of a record that was not seen */
         bool same = entry == r->entry;

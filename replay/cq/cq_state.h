@@ -37,7 +37,7 @@ struct cq_brief {
     uint16_t stream;
     uint32_t count;
     fault_id since;      /* it cannot be executed, or breaks the order of a launch */
-    bool unproven;       /* SEND_GO: no barrier behind a multicast that it depends on */
+    bool unproven;       /* SEND_GO: no barrier after a multicast that it depends on */
     fault_id unaligned;  /* of an address that it writes to */
     struct event_ref at; /* its record */
 };
@@ -88,7 +88,7 @@ struct cq_record {
     bool subordinate;       /* it is for the subordinate dispatcher, whose pages it takes */
     bool silent;            /* the prefetcher executes it: nothing is relayed as a record */
     bool gathered;          /* bytes from elsewhere follow its own; its pages come in pieces */
-    uint32_t part, parts;   /* which of its entry, from 0 on; how many are behind it there */
+    uint32_t part, parts;   /* which of its entry, from 0 on; how many are after it there */
     uint64_t start;         /* of its bytes, counted from the first that was ever kept */
     uint32_t known;         /* so many of them */
     fault_id says_since;    /* what it says was judged, and is wrong */
@@ -241,7 +241,7 @@ struct cq_subordinate {
     uint64_t begun; /* index of the latest relay */
     /* what is owed at the end of a trace */
     uint64_t lost, lost_at;    /* pages that were relayed and never published; index of the first */
-    uint64_t finished, behind; /* commands; number of the record behind the latest of them */
+    uint64_t finished, after;  /* commands; number of the record after the latest of them */
     bool adrift;               /* which record that was is not known */
     uint64_t executed;         /* index since when it executes its present one */
     uint32_t left_out;         /* go words */
@@ -317,8 +317,8 @@ struct cq_goes {
     enum known cleared; /* since its last WAIT for notifies */
     struct value sent;  /* go words since then */
     /* of a multicast to all workers: how many answer it, as two SEND_GO_SIGNAL in a row tell; the
-     * count behind the latest, where that is not known */
-    struct value answers, behind;
+     * count after the latest, where that is not known */
+    struct value answers, after;
     bool tentative; /* `answers` is what one such pair told: either of the two may be wrong */
     uint64_t index;
 };
@@ -332,9 +332,9 @@ struct cq_program {
     struct cq_tile_set messaged, reset, ran, busy;
     bool ran_all;         /* `ran` has every tile that ever got a go word */
     bool whole;           /* what was written since the last launch is known */
-    fault_id waited;      /* a WAIT behind GO is wrong */
-    fault_id intruded;    /* a tile was written to behind its GO */
-    bool unacked;         /* a multicast has no barrier behind it */
+    fault_id waited;      /* a WAIT after GO is wrong */
+    fault_id intruded;    /* a tile was written to after its GO */
+    bool unacked;         /* a multicast has no barrier after it */
     bool unacked_message; /* .. and one of launch messages */
     struct cq_tile_set unacked_tiles;
     uint64_t unacked_index;
@@ -348,7 +348,7 @@ struct cq_program {
     uint64_t events;     /* host events so far */
     uint64_t terminated; /* index of TERMINATE, NO_INDEX: not yet */
     bool prefetch_terminated;
-    fault_id reopened; /* a record came behind TERMINATE */
+    fault_id reopened; /* a record came after TERMINATE */
 };
 
 enum cq_init {

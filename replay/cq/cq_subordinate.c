@@ -103,7 +103,7 @@ void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool 
     s->lost_at = s->lost == 0 ? s->begun : s->lost_at;
     s->lost += value == UINT32_MAX;
     s->page[s->cursor.v] = record != NO_INDEX ? record : NOT_KNOWN;
-    s->cursor.v = place_behind(&q->places.subordinate, s->cursor.v, 1);
+    s->cursor.v = place_after(&q->places.subordinate, s->cursor.v, 1);
 }
 
 /* ---- its own side ---- */
@@ -158,9 +158,9 @@ static void end_command(struct cq *q)
     s->finished++;
     s->adrift = !s->at.known || s->page[s->at.v] >= NOT_KNOWN;
     if (s->at.known) {
-        s->behind = s->page[s->at.v] < NOT_KNOWN ? s->page[s->at.v] + 1 : s->behind;
+        s->after = s->page[s->at.v] < NOT_KNOWN ? s->page[s->at.v] + 1 : s->after;
         s->page[s->at.v] = NO_INDEX;
-        s->at.v = place_behind(&q->places.subordinate, s->at.v, 1);
+        s->at.v = place_after(&q->places.subordinate, s->at.v, 1);
     }
     s->decoded = s->started = s->let = s->reads = false;
     s->sent = s->strays = 0;
@@ -207,7 +207,7 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr)
     if (q->loose) {
         return;
     }
-    if (s->at.known && page == place_behind(&q->places.subordinate, s->at.v, 1)) {
+    if (s->at.known && page == place_after(&q->places.subordinate, s->at.v, 1)) {
         judge_kept(q);
     }
     if (s->at.known && s->at.v != page && !s->releases) {

@@ -39,8 +39,8 @@ void cq_look_at_subordinate(struct queue_view *v)
     v->subordinate_poll = tile != NULL ? progress_poll_of(&progress_of(tile)->agents[core]) : NULL;
     const struct cq_subordinate *s = &v->q->subordinate;
     bool through = s->reads && is_idle(v) && cq_record(v->q, s->page[s->at.v]) != NULL;
-    uint64_t behind = through ? s->page[s->at.v] + 1 : s->behind;
-    from = behind > from ? behind : from;
+    uint64_t after = through ? s->page[s->at.v] + 1 : s->after;
+    from = after > from ? after : from;
     for (uint64_t n = from; n < v->q->published; n++) {
         const struct cq_record *r = cq_record(v->q, n);
         uint32_t stream = (uint32_t)r->brief.stream - v->q->numbers->first_stream;

@@ -176,21 +176,21 @@ static uint64_t writes_gprs(const struct gate_word *w)
 static void pass_wait(struct gate_work *w, unsigned thread)
 {
     struct gate_wait *wait = &w->wait;
-    const struct gate_behind *behind = &w->behind;
+    const struct gate_after *after = &w->after;
     wait->opcode = 0;
-    w->in_flight &= ~wait->conditions | behind->units;
+    w->in_flight &= ~wait->conditions | after->units;
     if ((wait->conditions & NOCAP_WAIT_THCON) != 0) {
-        w->gpr_written &= behind->written;
-        w->gpr_loaded &= behind->loaded;
+        w->gpr_written &= after->written;
+        w->gpr_loaded &= after->loaded;
     } else if ((wait->block & NOCAP_BLOCK_CFG) != 0) {
-        w->gpr_written &= behind->written;
+        w->gpr_written &= after->written;
     }
     uint8_t ready = (uint8_t)(((wait->conditions & NOCAP_WAIT_SRCA_VLD) != 0 ? NOCAP_DVALID_A : 0) |
                               ((wait->conditions & NOCAP_WAIT_SRCB_VLD) != 0 ? NOCAP_DVALID_B : 0));
-    w->src_ready |= (uint8_t)(ready & ~behind->released);
+    w->src_ready |= (uint8_t)(ready & ~after->released);
     uint32_t wanted = thread == THREAD_PACK ? NOCAP_SEMWAIT_WHILE_ZERO : NOCAP_SEMWAIT_WHILE_MAX;
     if ((wait->semaphores >> NOCAP_SEM_MATH_PACK & 1) != 0 &&
-        (wait->semaphore_condition & wanted) != 0 && !behind->reported) {
+        (wait->semaphore_condition & wanted) != 0 && !after->reported) {
         w->may_use_dest = YES;
     }
 }
@@ -310,7 +310,7 @@ static void use_semaphores(const struct gate_word *w)
     work->uses_math_pack |= math_pack;
     if (math_pack && (w->thread == THREAD_PACK ? get : post)) {
         work->may_use_dest = NO;
-        work->behind.reported = true;
+        work->after.reported = true;
     }
 }
 
@@ -403,7 +403,7 @@ static void take_work(const struct gate_word *w)
     }
     work->src_ready = (uint8_t)((work->src_ready | (trait & AWAITS)) & ~released);
     work->src_known |= released;
-    work->behind.released |= released;
+    work->after.released |= released;
     if ((w->m->header->observes & (NOCAP_CLASS_CORE_MMIO | NOCAP_CLASS_CORE_LOAD)) == 0) {
         return;
     }
@@ -411,12 +411,12 @@ static void take_work(const struct gate_word *w)
         bool loads = (trait & LOADS_GPR) != 0;
         uint64_t gprs = writes_gprs(w);
         *(loads ? &work->gpr_loaded : &work->gpr_written) |= gprs;
-        *(loads ? &work->behind.loaded : &work->behind.written) |= gprs;
+        *(loads ? &work->after.loaded : &work->after.written) |= gprs;
     }
     uint32_t units = (trait & NO_DATA) == 0 ? unit_of(w->word) : 0;
     if (units != 0) {
         work->in_flight |= units;
-        work->behind.units |= units;
+        work->after.units |= units;
         work->work_index = w->m->event->index;
     }
 }
@@ -437,7 +437,7 @@ void gate_work_word(const struct gate_word *w)
     take_work(w);
     if (nocap_tensix_is_wait(w->word)) {
         work->wait = gate_wait_of(w->word, w->m->event->index);
-        work->behind = (struct gate_behind){0};
+        work->after = (struct gate_after){0};
         work->slipped = 0;
     }
 }

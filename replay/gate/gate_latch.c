@@ -289,7 +289,7 @@ static void moves(struct gate_sem *s, const struct event_ref *at, unsigned threa
     s->stored = *at;
 }
 
-/* The core whose stores alone are under way reads the semaphore: behind them. */
+/* The core whose stores alone are under way reads the semaphore: after them. */
 static void reads_back(const struct gate_word *w, unsigned i, uint32_t value)
 {
     struct gate_sem *s = &w->g->sems[i];

@@ -120,7 +120,7 @@ struct gate_sem {
 /* ---- the work of a thread, for the hazard rules (gate_hazard.c) ---- */
 
 /* What the thread did since a wait, without being held by it. */
-struct gate_behind {
+struct gate_after {
     uint32_t units;           /* got work, NOCAP_WAIT_* */
     uint64_t written, loaded; /* general purpose registers */
     uint8_t released;         /* Src banks handed over, NOCAP_DVALID_* */
@@ -132,7 +132,7 @@ struct gate_work {
     uint64_t gpr_written, gpr_loaded; /* by ThCon, since a wait made it visible */
     uint64_t work_index;              /* of the last work */
     struct gate_wait wait;            /* that has held nothing yet */
-    struct gate_behind behind;        /* it: its condition may have been met before */
+    struct gate_after after;          /* it: its condition may have been met before */
     uint32_t slipped;                 /* awaited units whose instructions passed it, TNX-018 */
     uint8_t src_ready, src_known;     /* NOCAP_DVALID_* */
     enum known may_use_dest;          /* SEMWAIT on MATH_PACK since the last post or get */
@@ -224,7 +224,7 @@ static inline struct gate_word gate_word(const struct gate_word *w, uint32_t wor
     } while (0)
 #define CHECK_WORD_AFTER(w, RULE, since, ...)                                                      \
     FOLLOWING((w)->m, since, CHECK_WORD(w, RULE, __VA_ARGS__))
-/* Behind the CHECK_WORD of a rule that keeps the threads in step. */
+/* After the CHECK_WORD of a rule that keeps the threads in step. */
 static inline void gate_note(const struct gate_word *w, bool right)
 {
     if (!right && w->m->fault != FAULT_UNREPORTED) {
@@ -241,7 +241,7 @@ void stream_init(struct gate_stream *s, bool complete);
 void stream_free(struct gate_stream *s);
 /* False without memory. */
 bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc);
-/* Judges it, and what is expanded from it, as pushed; behind stream_push. */
+/* Judges it, and what is expanded from it, as pushed; after stream_push. */
 void gate_pushed_word(const struct gate_word *w, bool by_brisc);
 void gate_config_store(struct model *m, struct gate_thread *t);
 void stream_mop_store(struct gate_stream *s, unsigned i, const uint32_t *word);
@@ -260,7 +260,7 @@ struct stream_match {
     bool has_expected;
     bool drained, expanded;
 };
-/* A word issued: where in the stream it is. Goes on behind it. */
+/* A word issued: where in the stream it is. Goes on after it. */
 struct stream_match stream_issue(struct gate_stream *s, uint32_t word);
 /* Whether it is known which word comes next, and that no other may. */
 static inline bool stream_is_known(const struct gate_stream *s)

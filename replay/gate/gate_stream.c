@@ -185,7 +185,7 @@ static bool ensure_next(struct gate_stream *s)
 
 /* ---- matching ---- */
 
-/* BRISC's words join behind the MOP expander, anywhere between those of the TRISC. Where none of
+/* BRISC's words join after the MOP expander, anywhere between those of the TRISC. Where none of
  * the TRISC's comes next, those before the word are lost. */
 static void match_brisc(struct gate_stream *s, uint32_t word, struct stream_match *match)
 {
@@ -236,7 +236,7 @@ unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned coun
     return got;
 }
 
-/* Goes on behind the next `count` words that are known and no NOP. */
+/* Goes on after the next `count` words that are known and no NOP. */
 static void advance(struct gate_stream *s, unsigned count)
 {
     while (count > 0 && ensure_next(s)) {

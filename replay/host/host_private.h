@@ -10,7 +10,7 @@
 
 enum { LOOKS = 16, IMAGES = 16 };
 
-/* One write of the host behind the mailbox, or several of a loop that copies in pieces. */
+/* One write of the host after the mailbox, or several of a loop that copies in pieces. */
 struct image {
     uint32_t addr, size, piece;
 };
@@ -26,7 +26,7 @@ struct host_tile {
     uint8_t done_over;      /* the signal that stood there */
     fault_id go_since;      /* what is known of the launch since */
     fault_id held_since;    /* that it is in reset, and should not be, is known since */
-    fault_id message_since; /* .. of launch messages; behind it, of kernels */
+    fault_id message_since; /* .. of launch messages; after it, of kernels */
     fault_id texts_since;   /* what lacks of the kernels is known to lack since */
     int slot;               /* that the launch reads; -1: not known */
     bool message_known;

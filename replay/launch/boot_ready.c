@@ -211,7 +211,7 @@ void boot_host_go(struct model *m, struct tile *tile)
     b->phase = BOOT_UNKNOWN;
 }
 
-/* Where the host alone tells of a tile: INIT that it finds behind its DONE was never cleared, since
+/* Where the host alone tells of a tile: INIT that it finds after its DONE was never cleared, since
  * only the boot stores it. */
 static void judge_shown(struct model *m, struct tile *tile, const struct access *a)
 {
@@ -297,7 +297,7 @@ static unsigned core_without_text(const struct model *m, const struct boot *b)
     return CORES;
 }
 
-/* What may be behind it, for who has nothing but the host's accesses. */
+/* What may be after it, for who has nothing but the host's accesses. */
 static const char *guess(const struct model *m, const struct boot *b, char *text, size_t size)
 {
     bool elf = false;

@@ -20,7 +20,7 @@ static bool span_begins(const struct boot *b, uint32_t addr)
     return false;
 }
 
-/* The table of banks lies a fixed way behind the kernel config area, whose start is that of the
+/* The table of banks lies a fixed way after the kernel config area, whose start is that of the
  * scratch area of BRISC's private memory: an uploaded span, or known of the build. 0: no table. */
 static uint32_t kernel_config_base(const struct boot *b)
 {
@@ -190,7 +190,7 @@ static void judge_entry(struct model *m, struct tile *tile)
     boot_of(tile)->jump_since = fault_of(m, right);
 }
 
-/* Private memory is uploaded to one scratch area a core, one behind the other from the kernel
+/* Private memory is uploaded to one scratch area a core, one after the other from the kernel
  * config area on. 0: not known where. */
 static uint32_t segment_address(const struct boot *b, unsigned processor,
                                 const struct nocap_elf_segment *s)
@@ -217,7 +217,7 @@ static const struct span *span_at(const struct boot *b, uint32_t at)
 }
 
 /* What the host wrote is compared piece by piece by its hash, the form in which a trace holds whole
- * segments. A piece may run into the zeros behind the segment, but what reaches further belongs to
+ * segments. A piece may run into the zeros after the segment, but what reaches further belongs to
  * something else and is not judged. */
 static bool piece_differs(const struct nocap_elf_segment *s, uint32_t address,
                           const struct span *piece)
@@ -246,7 +246,7 @@ static void judge_segment(struct model *m, struct tile *tile, unsigned processor
     while (address != 0 && at - address < s->memory_size) {
         const struct span *piece = span_at(b, at);
         if (piece == NULL && at - address >= s->file_size) {
-            return; /* nothing was written over the zeros behind it */
+            return; /* nothing was written over the zeros after it */
         }
         bool differs = piece != NULL && piece_differs(s, address, piece);
         CHECK(m, tile, RST_008, piece != NULL && !differs,

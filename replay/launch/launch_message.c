@@ -9,7 +9,7 @@ static uint32_t slot_address(const struct model *m, int slot)
     return nocap_launch_slot(m->layout, (unsigned)slot);
 }
 
-/* The bytes of a slot behind a store to it: those that it brings, those that were there on both
+/* The bytes of a slot after a store to it: those that it brings, those that were there on both
  * sides. False unless all are known. */
 static bool take_store(const struct model *m, const struct tile *tile, int slot,
                        const struct access *store, uint8_t *bytes)
@@ -17,16 +17,16 @@ static bool take_store(const struct model *m, const struct tile *tile, int slot,
     const uint64_t at = slot_address(m, slot), end = at + m->layout->launch_size;
     const uint64_t store_end = store->addr + store->size;
     const uint64_t first = store->addr < at ? at : store->addr < end ? store->addr : end;
-    const uint64_t behind = store_end > end ? end : store_end > first ? store_end : first;
-    if (behind > first) {
-        if (behind - store->addr > store->known) {
+    const uint64_t after = store_end > end ? end : store_end > first ? store_end : first;
+    if (after > first) {
+        if (after - store->addr > store->known) {
             return false;
         }
-        memcpy(bytes + (first - at), store->bytes + (first - store->addr), behind - first);
+        memcpy(bytes + (first - at), store->bytes + (first - store->addr), after - first);
     }
     return (first == at || shadow_copy(&tile->l1, (uint32_t)at, (uint32_t)(first - at), bytes)) &&
-           (behind == end || shadow_copy(&tile->l1, (uint32_t)behind, (uint32_t)(end - behind),
-                                         bytes + (behind - at)));
+           (after == end ||
+            shadow_copy(&tile->l1, (uint32_t)after, (uint32_t)(end - after), bytes + (after - at)));
 }
 
 /* Most messages are those of the tile before, or of the launch before. */

@@ -2,7 +2,7 @@
 /* The mailbox, looked at from time to time. What a word held at a look is certain, and so is what
  * two words held at the same one; in which order they came there between two looks is not. The
  * words of a look come in the order of their addresses, and those that did not change since the
- * look before are left out: so behind its go word all of the tile's memory is as it was then. */
+ * look before are left out: so after its go word all of the tile's memory is as it was then. */
 #include "replay/launch/launch_private.h"
 
 /* The byte, where the tile's own cores changed it: the host's stores are seen. */

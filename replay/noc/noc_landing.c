@@ -10,7 +10,7 @@ enum {
     WAITED = 64,       /* requests of a tile whose bytes may still arrive; a ring */
     ATOMIC_WORDS = 16, /* an atomic is a 16-byte piece of memory for who captures it */
     GRID = NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT,
-    SETTLED = 10000, /* cycles behind which nothing of before is under way any more */
+    SETTLED = 10000, /* cycles after which nothing of before is under way any more */
     SETTLED_NS = 10000000,
 };
 
@@ -22,7 +22,7 @@ struct noc_waited {
     uint32_t tiles;                     /* workers of that rectangle */
     uint64_t arrived[(GRID + 63) / 64]; /* by tile: all its bytes */
     uint64_t bytes;                     /* that have arrived, over all tiles */
-    uint64_t next, sum;                 /* of pieces, one behind the other: end, and hash */
+    uint64_t next, sum;                 /* of pieces, one after the other: end, and hash */
     bool has_id, has_hash, owed;        /* owed: its end proves that they arrived */
     bool over, unjudged;                /* its end was seen, and before any arrival was */
 };

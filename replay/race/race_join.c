@@ -67,7 +67,7 @@ void race_report(struct race_news *news, const struct race_access *a, struct rac
     }
 }
 
-/* What is known of a counter behind this access; `summed`: several added to it. */
+/* What is known of a counter after this access; `summed`: several added to it. */
 static struct race_clock *sum_of(struct model *m, const struct race_mem_ctx *where,
                                  const struct race_news *news, const struct race_access *a,
                                  bool *summed)

@@ -10,7 +10,7 @@
  * write and reads.
  *
  * What is not known is not wrong: two accesses are reported only where the second agent knows that
- * the first one went on behind its access (it saw something that was sent later) and yet nothing
+ * the first one went on after its access (it saw something that was sent later) and yet nothing
  * says that the access is over; or where nothing at all can have reached the second agent since.
  * Loads and stores of two cores are no matter of the NOC and are not judged. */
 #ifndef NOCAP_REPLAY_RACE_PRIVATE_H
@@ -258,7 +258,7 @@ struct race_span {
     uint32_t next; /* of a free slot */
 };
 
-/* The first row that ends behind `addr`; may be past the last. */
+/* The first row that ends after `addr`; may be past the last. */
 uint32_t race_memory_search(struct race_memory *memory, uint64_t addr);
 static inline uint32_t race_memory_find(struct race_memory *memory, uint64_t addr)
 {

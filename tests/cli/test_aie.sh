@@ -233,7 +233,7 @@ out_has "whose channels are numbered on" "TILE_0_1 MM2S status 7"
 out_has "of a shim tile" "TILE_0_0 descriptor 4 + 0x10"
 out_has "of a core tile, whose row is not that of the address" "TILE_0_3 descriptor 1 + 0x4"
 out_has "and its queue" "queue of TILE_0_3 TILE_S2MM_1"
-out_has "and what has no name: memory behind the first row" "TILE_0_1 + 0x100010"
+out_has "and what has no name: memory after the first row" "TILE_0_1 + 0x100010"
 printf '%s\n' '.target aie4' 'START_JOB 1' '  WRITE_32 0x109E64, 0x80000000' \
     '  WAIT_TCTS TILE_0_1, MEM_MM2S_0, 2' END_JOB EOF >"$T/chip.asm"
 status 1 "lint of text knows its chip" "$NOCAP" aie lint "$T/chip.asm"

@@ -11,7 +11,7 @@ finds() { # RULES NAME: exactly these rules are violated in $T/trace.jsonl
     [ "$got" = "$1" ] || echo "# found: $got"
     check "$2" test "$got" = "$1"
 }
-# without NAME RULES PATTERN [FROM]: the run without the lines that match PATTERN, behind the first
+# without NAME RULES PATTERN [FROM]: the run without the lines that match PATTERN, after the first
 # that matches FROM.
 without() {
     awk -v lines="$3" -v from="${4-.}" 'on && $0 ~ lines { next } { print } $0 ~ from { on = 1 }' \
@@ -70,14 +70,14 @@ finds RST-021 "the same at the end of a trace"
 
 # One word that is wrong is one finding.
 awk -v go="$go" '$0 ~ go && !n++ { sub(/0x80000000/, "0xa0000000") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
-finds GO-001 "a launch behind an unknown signal"
+finds GO-001 "a launch after an unknown signal"
 awk -v message="$host.*\"addr\":\"0x70\"" '$0 ~ message && !n++ { sub(/"data":"b0/, "\"data\":\"c0") } { print }' \
     "$T/ok.jsonl" >"$T/trace.jsonl"
 finds GO-011 "all kernels entered beside where the message says"
 
 # What comes late is one finding, at the moment that needed it.
-# late NAME RULES PATTERN UNTIL [FROM]: the first line that matches PATTERN, behind the first that
-# matches FROM, comes behind the next one that matches UNTIL.
+# late NAME RULES PATTERN UNTIL [FROM]: the first line that matches PATTERN, after the first that
+# matches FROM, comes after the next one that matches UNTIL.
 late() {
     awk -v line="$3" -v until="$4" -v from="${5-.}" '
         on && !taken && $0 ~ line { late = $0; taken = 1; next }
@@ -87,18 +87,18 @@ late() {
     finds "$2" "$1"
 }
 cleared='"by":"trisc1".*"addr":"0x6a".*"value":"0x0"'
-late "the answer of a subordinate, behind its next one" SYN-010 "$cleared" "$cleared" "$go"
+late "the answer of a subordinate, after its next one" SYN-010 "$cleared" "$cleared" "$go"
 late "the first of all" RST-012 "$cleared" "$cleared"
 late "the drain of the coprocessor, while TRISC0 resets the counters" SYN-013 \
     '"by":"trisc0".*"addr":"0xffe80004"' '"by":"trisc0".*"addr":"0xffb48028"'
-late "the end of BRISC's kernel, behind the next GO" GO-005 '"op":"exit".*"by":"brisc"' "$go"
-late "kernels, behind GO" GO-024 "$host.*\"addr\":\"0x82b0\",\"size\"" "$go" "$released"
-late "firmware, behind its start" RST-005 "$host.*\"addr\":\"0x6040\"" "$go"
-late "firmware, behind the release of BRISC" RST-016 "$host.*\"addr\":\"0x6040\"" "$released"
+late "the end of BRISC's kernel, after the next GO" GO-005 '"op":"exit".*"by":"brisc"' "$go"
+late "kernels, after GO" GO-024 "$host.*\"addr\":\"0x82b0\",\"size\"" "$go" "$released"
+late "firmware, after its start" RST-005 "$host.*\"addr\":\"0x6040\"" "$go"
+late "firmware, after the release of BRISC" RST-016 "$host.*\"addr\":\"0x6040\"" "$released"
 "$NOCAP" capture --sim launch-dev --tiles 1 --launches 3 -o "$T/run.nocap" 2>/dev/null
 "$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/ok.jsonl"
 done='"by":"brisc".*"addr":"0x373"' pointer='"by":"brisc".*"addr":"0x6c"'
-late "DONE, behind the notify" GO-015 "$done" "$pointer" "$pointer.*\"value\":\"0x2\""
+late "DONE, after the notify" GO-015 "$done" "$pointer" "$pointer.*\"value\":\"0x2\""
 
 # What keeps a tile from getting ready is told once, and so is a notify to nobody.
 device() { # SCENARIO FAULT RULE
@@ -120,7 +120,7 @@ for n in 1 2; do
 done
 sed 's/,"from":\[[0-9,]*\]//' "$T/ok.jsonl" >"$T/trace.jsonl"
 finds "" "arrivals that do not say whose they are"
-late "the second arrives behind its acknowledgement" NOC-047 "$arrives" "$ended" "$ended"
+late "the second arrives after its acknowledgement" NOC-047 "$arrives" "$ended" "$ended"
 
 # The queue's own cores.
 queue() { # VIEW
@@ -141,7 +141,7 @@ for core in 2 3; do
 done
 awk -v go="$go" '/"by":"host".*"addr":"0x70"/ && !n++ { message = $0; next } { print } $0 ~ go && !m++ { split($0, g, ","); sub(/^[^,]*/, g[1], message); print message }' \
     "$T/ok.jsonl" >"$T/trace.jsonl"
-finds CQ-068 "the prefetcher's launch message behind its GO"
+finds CQ-068 "the prefetcher's launch message after its GO"
 
 queue raw
 for core in 2 3; do
@@ -190,7 +190,7 @@ done
 queue host
 awk -v line="$slot" '$0 ~ line && ++n == 10 { late = $0; left = 4; next } { print } left && !--left { split($0, t, ","); sub(/^[^,]*/, t[1], late); print late }' \
     "$T/ok.jsonl" >"$T/trace.jsonl"
-finds CQ-029 "a slot that is filled behind the next one"
+finds CQ-029 "a slot that is filled after the next one"
 
 # A load of a count whose value was not captured: the one before it is not what the core goes on by.
 "$NOCAP" capture --sim fast-dispatch-subordinate --programs 3 --workers 2 -o "$T/run.nocap" 2>/dev/null

@@ -71,7 +71,7 @@ word() { gate "$1" push "$2" "$3" && gate "$1" issue "$2" "$3"; }
 status 1 "a post that the gate did not see" "$NOCAP" hang "$T/post.jsonl"
 out_has "which wait was satisfied" "holds SEMGET MATH_PACK, which has not issued although the posts and gets seen satisfied its SEMWAIT on semaphore MATH_PACK (1), "
 sed 's/0xa6010009/0xa6010001/g' "$T/post.jsonl" >"$T/none.jsonl"
-status 1 "behind a SEMWAIT for no semaphore" "$NOCAP" hang "$T/none.jsonl"
+status 1 "after a SEMWAIT for no semaphore" "$NOCAP" hang "$T/none.jsonl"
 out_has "what is held" "holds SEMGET MATH_PACK, which has not issued, since"
 
 # what it is derived from
@@ -129,7 +129,7 @@ else
     skip "the place in the source" "no compiler for RISC-V"
 fi
 
-# Those about the root are found wherever they stand: here 70 000 looks at another tile come behind them.
+# Those about the root are found wherever they stand: here 70 000 looks at another tile come after them.
 "$NOCAP" capture --sim launch-host --tiles 2 --fault hang-sem -o "$T/near.nocap" 2>/dev/null
 last_events() { "$NOCAP" hang "$@" | sed -n '/^last events/,$p'; }
 {
@@ -143,7 +143,7 @@ check "far from the end too" test "$(last_events "$T/near.nocap")" = "$(last_eve
 check "and where the trace is looked at as if it ended earlier" test \
     "$(last_events "$T/near.nocap")" = "$(last_events "$T/far.nocap" --at 1040000)"
 
-# A completion of a queue that came late: the poll that finds it, and all behind it.
+# A completion of a queue that came late: the poll that finds it, and all after it.
 "$NOCAP" capture --sim fast-dispatch -o "$T/queue.nocap" 2>/dev/null
 "$NOCAP" dump --format jsonl "$T/queue.nocap" | awk '
     /"read","by":"host","space":"sysmem","addr":"0x80"/ { match($0, /"value":"[^"]*/)

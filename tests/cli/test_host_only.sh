@@ -42,7 +42,7 @@ sanitized || check "nearly all faults that the host can see are told, and of the
     python3 tests/host_view.py "$NOCAP" "$T" $(seq 0 $((${NOCAP_HOST_SEEDS:-1} - 1)))
 
 reduced --sim launch-host --tiles 1 --launches 3 >"$T/ok.jsonl"
-# without NAME RULE PATTERN [FROM]: the run without the lines that match PATTERN, behind the first
+# without NAME RULE PATTERN [FROM]: the run without the lines that match PATTERN, after the first
 # that matches FROM.
 without() {
     awk -v lines="$3" -v from="${4-.}" 'on && $0 ~ lines { next } { print } $0 ~ from { on = 1 }' \
@@ -139,7 +139,7 @@ style() {
     store 9101 0x370 4 0x0
     store 9102 0x373 1 0x80
     load 9110 0x373 1 0x0
-} | style "GO as a byte, behind a cleared word" ""
+} | style "GO as a byte, after a cleared word" ""
 {
     store 9090 0x370 4 0xe0000000
     echo "$message"
@@ -238,7 +238,7 @@ dev=${message:0:163}00${message:165} # byte 0x2a of the message
     store 9120 0x370 4 0x80030100
     store 9121 0xfc 4 0x1b0
     load 9130 0x373 1 0x0
-} | style "the message of the second launch changed behind its GO" GO-022
+} | style "the message of the second launch changed after its GO" GO-022
 {
     echo "$dev"
     store 9101 0x370 4 0x80030100
@@ -308,7 +308,7 @@ out_has "of the host itself" "root: host 1,2, polling: polls for DONE at 0x373, 
 sed 's/"value":"0x40000000"/"value":"0x80000000"/' "$T/boot.jsonl" >"$T/host.jsonl"
 finds GO-025 "GO stored before the release: one finding"
 
-# Another go word than the first, in a trace that begins behind the boot.
+# Another go word than the first, in a trace that begins after the boot.
 {
     sed -n '1s/,"complete":true//p' "$T/boot.jsonl"
     store 9090 0x3a0 4 0x8
@@ -318,7 +318,7 @@ finds GO-025 "GO stored before the release: one finding"
 } >"$T/host.jsonl"
 finds "" "a launch by go word 8, and no other one is seen"
 
-# INIT in a sync byte behind the DONE of the boot.
+# INIT in a sync byte after the DONE of the boot.
 {
     load 9090 0x68 4 0x4000
     load 9091 0x68 4 0x0
@@ -326,7 +326,7 @@ finds "" "a launch by go word 8, and no other one is seen"
 {
     load 9090 0x68 4 0x300
     load 9091 0x68 4 0x0
-} | style "register init behind it is right" ""
+} | style "register init after it is right" ""
 {
     store 9090 0x68 4 0x40404040
     load 9091 0x68 4 0x40404040
@@ -343,7 +343,7 @@ out_has "and says what was under way" "host 1,2 waits for brisc 1,2: go signal D
 reduced --sim launch-host --tiles 1 --fault hang-ncrisc >"$T/host.jsonl"
 status 0 "a hang is no violation" "$NOCAP" check "$T/host.jsonl"
 out_has "and check says that there is one" "parties wait when the trace ends"
-status 1 "a hang behind a last look" "$NOCAP" hang "$T/host.jsonl"
+status 1 "a hang after a last look" "$NOCAP" hang "$T/host.jsonl"
 out_has "is one" "HUNG"
 out_has "of the core that the look shows" "root: ncrisc"
 last=$(tail -n 1 "$T/host.jsonl" | sed 's/^{"t":\([0-9]*\).*/\1/')
@@ -351,7 +351,7 @@ last=$(tail -n 1 "$T/host.jsonl" | sed 's/^{"t":\([0-9]*\).*/\1/')
     cat "$T/host.jsonl"
     for at in 3440 3444 3448 344c 3450 3454 3458 345c; do load "$last" 0x$at 4 0x0; done
 } >"$T/looks.jsonl"
-status 1 "a hang behind it and many more looks" "$NOCAP" hang "$T/looks.jsonl"
+status 1 "a hang after it and many more looks" "$NOCAP" hang "$T/looks.jsonl"
 out_has "is one of the same core" "root: ncrisc"
 echo '{"t":99999999,"ev":"note","text":"the process ended inside a call of the simulator"}' >>"$T/looks.jsonl"
 status 1 "which the process did not outlive" "$NOCAP" hang "$T/looks.jsonl"
@@ -365,7 +365,7 @@ out_has "names no core by it" "root: brisc 1,2 (logical 0,0), in a launch: has a
 status 0 "the state of the tile" "$NOCAP" replay --tile 1,2 "$T/host.jsonl"
 out_has "has the sync word that the host saw" "sync 80 80 00 00 smsg:GGDD"
 out_has "does not say who is in reset" "ncrisc  out of reset: unknown  in kernel: unknown"
-status 0 "the state behind the host's look at DONE" "$NOCAP" replay --tile 1,2 --until 305 "$T/host.jsonl"
+status 0 "the state after the host's look at DONE" "$NOCAP" replay --tile 1,2 --until 305 "$T/host.jsonl"
 out_has "is what the host saw" "go word 0: signal 0x00 DONE"
 grep -v "$released" "$T/ok.jsonl" | awk '{ print } /"read".*"0x373"/ && !n++ { for (i = 0; i < 16; i++) print }' |
     sed '/"read".*"0x373"/s/"value":"0x[0-9a-f]*"/"value":"0x40"/' | sed '/"0x70"/,$d' >"$T/held.jsonl"
@@ -373,7 +373,7 @@ status 1 "BRISC never released" "$NOCAP" hang "$T/held.jsonl"
 out_has "is hung" "HUNG: deadlock"
 last=$(tail -n 1 "$T/held.jsonl" | sed 's/^{"t":\([0-9]*\).*/\1/')
 for at in 68 3440 3444 3448 344c; do load "$last" 0x$at 4 0x0; done >>"$T/held.jsonl"
-status 1 "BRISC never released, and many looks behind the wait" "$NOCAP" hang "$T/held.jsonl"
+status 1 "BRISC never released, and many looks after the wait" "$NOCAP" hang "$T/held.jsonl"
 out_has "is hung, too" "HUNG: deadlock"
 out_has "and says so" "still held in reset"
 
@@ -405,7 +405,7 @@ out_has "is a note" "note NOC-011"
     window 4
 } >"$T/late.jsonl"
 "$NOCAP" check "$T/late.jsonl" >"$T/out"
-out_has "behind the release an error" "error NOC-011"
+out_has "after the release an error" "error NOC-011"
 
 # A command queue, of which host memory is observed, or not.
 # queue VIEW ARGS..: what the host does in a run of the built-in device model.

@@ -51,7 +51,7 @@ trace() { # COMPLETE LINES...
 }
 mem() { echo '{"t":'"$1"',"ev":"mem","x":1,"y":2,"addr":"'"$2"'","data":"'"$3"'"'"${4:+,\"since\":$4}"'}'; }
 trace true "$(mem 20 0x6c 08000000 10)" >"$T/looks.jsonl"
-finds GO-008 "a read pointer behind the ring"
+finds GO-008 "a read pointer after the ring"
 trace true "$(mem 20 0x6c 07000000 10)" >"$T/looks.jsonl"
 finds "" "one at its end"
 trace true "$(mem 20 0x370 00000077 10)" >"$T/looks.jsonl"

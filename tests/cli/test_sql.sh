@@ -94,7 +94,7 @@ $golden/launch-host.nocap,$(jq .events <("$NOCAP" info --format json $golden/lau
     "$trace" $golden/launch-host.nocap 'select trace, count(*) from events group by trace order by trace'
 for view in raw cq all; do
     "$NOCAP" capture --sim fast-dispatch-packed --programs 20 --view $view -o "$T/packed.nocap" 2>/dev/null
-    same "each command of an entry is followed, behind EXEC_BUF too: $view" 0 "$T/packed.nocap" \
+    same "each command of an entry is followed, after EXEC_BUF too: $view" 0 "$T/packed.nocap" \
         'select count(*) from records where command is not null and executed is null'
 done
 same "both views of a queue have the same records" 1 $golden/queue-raw.nocap $golden/queue-cq.nocap \

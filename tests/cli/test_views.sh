@@ -105,7 +105,7 @@ check "nor findings of before" test "$(grep -c '^finding' "$T/held")" -eq \
 check "nor another time" test -z "$(protoc --decode=views.Trace tests/data/perfetto.proto <"$T/part" |
     awk '$1 == "timestamp:" && ($2 < 40000 || $2 > 50000)')"
 
-# Long before a picture begins little is made of events; behind its start nothing may show that.
+# Long before a picture begins little is made of events; after its start nothing may show that.
 same_items() {
     local name=$1 trace=$2 from
     perfetto "$trace" && cp "$T/p.pftrace" "$T/whole"
@@ -276,7 +276,7 @@ err_has "what --to takes" "not 'chrome'"
 status 2 "a lead of nothing" "$NOCAP" export "$T/dev.nocap" --to vcd --lead 10 -o "$T/x"
 status 2 "from after to" "$NOCAP" export "$T/dev.nocap" --to vcd --from 9 --to 3 -o "$T/x"
 for view in perfetto html vcd npeviz; do
-    status 1 "$view: a part behind the end" "$NOCAP" export "$T/bad.nocap" --to $view --from 99999999 -o "$T/x"
+    status 1 "$view: a part after the end" "$NOCAP" export "$T/bad.nocap" --to $view --from 99999999 -o "$T/x"
     err_has "is empty, and why" "the picture is empty: the trace ends at time"
     check "for no other reason" test "$(grep -c 'no place for\|the clock' "$T/err")" -eq 0
 done

@@ -38,7 +38,7 @@ out_has "how many in all" '"events":12,"writes":8'
 status 0 "of one chip" "$NOCAP" who 1,2 0x1001 "$T/a.jsonl" --format json --chip 0 --writes
 check "loads are left out" test "$(indexes)" = "11 10 9 6 4 1 0 "
 status 0 "up to a time" "$NOCAP" who 1,2 4097 "$T/a.jsonl" --format json --at 5 --writes
-check "nothing behind it" test "$(indexes)" = "4 1 0 "
+check "nothing after it" test "$(indexes)" = "4 1 0 "
 status 0 "a range" "$NOCAP" who 1,2 0x1001..0x1002 "$T/a.jsonl" --limit 1
 out_has "has bytes that are not known" "[13 --]"
 out_has "says what it is" "0x1001..0x1002 of tile 1,2: touched by 13 events, 9 of them writes; newest first"
@@ -51,7 +51,7 @@ check "say no more than that" test ! -s "$T/err"
 status 0 "one access" "$NOCAP" who 1,2 0x1001 "$T/a.jsonl" --at 1
 out_has "is one" "touched by 1 event, 1 of them writes"
 
-# Polls as a capture tells of them: the first, many as one, the one behind a pause.
+# Polls as a capture tells of them: the first, many as one, the one after a pause.
 cat >"$T/polls.jsonl" <<'END'
 {"nocap":1,"arch":"blackhole","observes":["host-mmio"]}
 {"t":10,"ev":"read","by":"host","x":1,"y":2,"addr":"0x373","size":1,"value":"0x80","seq":1}

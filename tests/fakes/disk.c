@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A disk without room behind FAKE_DISK_BYTES of traces that a process writes, and without room for
+/* A disk without room after FAKE_DISK_BYTES of traces that a process writes, and without room for
  * rings if there is FAKE_DISK_RINGS=0. Files below FAKE_DISK_FULL get no byte. And with
  * FAKE_NO_PROC a system without /proc. */
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transaction streams: whatever comes behind a header of either version is decoded to its end or to
+/* Transaction streams: whatever comes after a header of either version is decoded to its end or to
  * where that is said, as text and JSON, judged, and its operations can be asked for. */
 #include <stdio.h>
 #include <stdlib.h>

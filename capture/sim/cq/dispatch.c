@@ -65,7 +65,7 @@ void sim_cq_dispatch_advance(struct sim_cq *q, uint32_t bytes)
     }
 }
 
-/* A block goes back when the one behind it is finished too, and all that was written out of it has
+/* A block goes back when the one after it is finished too, and all that was written out of it has
  * left. Faults: the second of the two goes back along with the first; one page short; never. */
 static void release_block(struct sim_cq *q)
 {

@@ -11,7 +11,7 @@ static bool is_first(const struct sim_cq *q)
     return q->lowering.program.index == 0;
 }
 
-/* The announcements behind which the place of the program's kernels is free again. */
+/* The announcements after which the place of the program's kernels is free again. */
 static uint32_t count_before(const struct sim_cq *q)
 {
     return (uint32_t)(q->lowering.program.index - CQ_CONFIG_PLACES + 1) * q->workers;

@@ -195,7 +195,7 @@ struct cq_prefetch {
     uint32_t data;      /* bytes of the command that is relayed, with those from elsewhere */
     uint64_t elsewhere; /* DRAM address that it reads next */
     uint32_t stalls;
-    bool stalled;                   /* an EXEC_BUF was read: nothing behind it is, until its end */
+    bool stalled;                   /* an EXEC_BUF was read: nothing after it is, until its end */
     uint32_t resume, resume_landed; /* where it goes on then */
     cq_routine *runs;               /* of the command that it works on */
     bool ignores_credit;
@@ -253,7 +253,7 @@ struct sim_cq {
     bool quick_pointer;   /* a fault hurries the next completion pointer */
     uint64_t records;     /* that the host has made */
     uint64_t slow_record; /* whose multicasts a fault delays; 0: none */
-    bool unproven;        /* .. and the barrier behind them is left out */
+    bool unproven;        /* .. and the barrier after them is left out */
     uint64_t load_seq;    /* of the next load that a trace shows; 0: none */
     uint64_t fault_program;
     struct sim_queue_tiles board;

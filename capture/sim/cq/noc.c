@@ -3,7 +3,7 @@
  *
  * Packets of one initiator, destination and virtual channel keep their order; others may overtake
  * each other. What only the two queue tiles read changes when the request goes out, since nobody
- * looks at it before the counter that announces it, which travels behind it. */
+ * looks at it before the counter that announces it, which travels after it. */
 #include <string.h>
 
 #include "capture/sim/cq/machine.h"

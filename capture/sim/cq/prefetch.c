@@ -351,7 +351,7 @@ static void relay_head(struct sim_cq *q, struct cq_agent *a)
 }
 
 /* Data from elsewhere, a part at a time. The page that is not full is published with the last of
- * them. a->j: bytes that are left behind the present part. */
+ * them. a->j: bytes that are left after the present part. */
 static void relay_data(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_prefetch *f = &q->prefetch;

@@ -210,7 +210,7 @@ void sim_cq_share_arguments(struct sim_cq *q, uint32_t first)
     close_record(q, at + (uint32_t)c.size);
 }
 
-/* A prefetch command behind the record that was made, to be published with it. */
+/* A prefetch command after the record that was made, to be published with it. */
 static void add_prefetch(struct sim_cq *q, struct nocap_cq_command c)
 {
     uint8_t *at = q->record + q->record_size;

@@ -57,7 +57,7 @@ struct sim_steps {
 extern const struct sim_steps
     sim_device_setup; /* BRISC, from its first store to the override of reset PCs */
 extern const struct sim_steps
-    sim_device_release; /* behind the zeroed area, up to the release of the others */
+    sim_device_release; /* after the zeroed area, up to the release of the others */
 extern const struct sim_steps sim_noc_init;     /* BRISC after boot DONE */
 extern const struct sim_steps sim_notify;       /* BRISC after a DEV mode launch */
 extern const struct sim_steps sim_notify_reset; /* BRISC after a read pointer reset */

@@ -53,8 +53,8 @@ bool sim_host_fault_pending(const struct sim *m, enum nocap_sim_fault fault); /*
 /* Whether the host should let everything come to rest first, so that a planned fault does no harm
  * but its own. */
 bool sim_host_pauses(const struct sim *m);
-/* The same between the launch of the fault and a reset of the launch rings behind it. */
-bool sim_host_pauses_behind(const struct sim *m);
+/* The same between the launch of the fault and a reset of the launch rings after it. */
+bool sim_host_pauses_after(const struct sim *m);
 /* What a faulty host writes before a launch, and while the tile is busy with it. */
 void sim_host_inject(struct sim *m);
 bool sim_host_injects_busy(const struct sim *m);

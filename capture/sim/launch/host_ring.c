@@ -28,7 +28,7 @@ void sim_host_rounds(struct sim *m, struct sim_core *c)
 }
 
 /* How many launches until the next reset. Some faults need it at a certain place: right before the
- * launch of the fault, with a read pointer that is not 0; or right behind it, since it leaves the
+ * launch of the fault, with a read pointer that is not 0; or right after it, since it leaves the
  * ring in disorder. */
 static uint64_t generation_length(const struct sim *m)
 {
@@ -87,7 +87,7 @@ static void begin_round(struct sim *m, struct sim_core *c)
     CO_GOTO(m, c, h->launch == h->generation || h->launch % 2 == 0 ? fill : go);
 }
 
-/* Images and messages, before the round's GO or behind it. */
+/* Images and messages, before the round's GO or after it. */
 static void fill(struct sim *m, struct sim_core *c)
 {
     struct sim_host *h = &m->host;
@@ -197,7 +197,7 @@ static void reset_ring(struct sim *m, struct sim_core *c)
                                       NOCAP_GO_RESET_READ_PTR_FROM_HOST};
     struct sim_host *h = &m->host;
     CO_BEGIN(c);
-    if (sim_host_pauses_behind(m)) {
+    if (sim_host_pauses_after(m)) {
         CO_CYCLES(m, c, SIM_HOST_QUIET);
     }
     h->resetting = true;

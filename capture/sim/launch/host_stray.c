@@ -22,7 +22,7 @@ bool sim_host_pauses(const struct sim *m)
            (h->launch == m->fault_launch || h->launch == m->fault_launch + 1);
 }
 
-bool sim_host_pauses_behind(const struct sim *m)
+bool sim_host_pauses_after(const struct sim *m)
 {
     return m->k.fault != NOCAP_SIM_FAULT_NONE && m->host.launch == m->fault_launch + 1;
 }

@@ -25,7 +25,7 @@ enum sim_size {
     SIM_FIFO_DEPTH = 32,            /* words of a Tensix thread's instruction FIFO */
     SIM_BUFFER_WORDS = 32,          /* registers kept of a NOC command buffer */
     SIM_STRETCH_MAX = 13, /* n instructions of a core of stretch s take n to n * (1 + s) cycles */
-    SIM_COPROCESSOR = NOCAP_PROCESSOR_COUNT, /* index in sim_tile.core behind the five cores */
+    SIM_COPROCESSOR = NOCAP_PROCESSOR_COUNT, /* index in sim_tile.core after the five cores */
     SIM_TILE_CORES,
 };
 
@@ -60,7 +60,7 @@ struct sim_fifo {
     uint32_t word[SIM_FIFO_DEPTH];
     uint8_t head, count;
     bool held;       /* the word at the head was reported as held */
-    uint32_t leaked; /* a wait that went before its condition cleared: the words behind the next one
+    uint32_t leaked; /* a wait that went before its condition cleared: the words after the next one
                         wait for it; 0: none */
     uint8_t leaks;   /* words that may still go */
 };

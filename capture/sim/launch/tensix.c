@@ -67,7 +67,7 @@ static void execute(struct sim_tensix *x, uint32_t word)
     }
 }
 
-/* A fault: the wait goes, and with it the word behind it. */
+/* A fault: the wait goes, and with it the word after it. */
 static bool leaks(struct sim *m, struct sim_tile *t, unsigned thread, uint32_t word)
 {
     struct sim_fifo *fifo = &t->tensix.fifo[thread];

@@ -37,7 +37,7 @@ static char *unquote(const char *text)
 
 int sql_traces_set(struct sql_traces *traces, int argc, const char *const *argv, char **error)
 {
-    enum { FIRST = 3 }; /* behind module, database and table */
+    enum { FIRST = 3 }; /* after module, database and table */
     *traces = (struct sql_traces){NULL, 0};
     if (argc <= FIRST) {
         *error = sqlite3_mprintf("which traces? USING %s('run.nocap', ..)", argv[0]);

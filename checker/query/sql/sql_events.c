@@ -134,7 +134,7 @@ static void close_trace(struct events_cursor *c)
     c->trace++;
 }
 
-/* The next batch of events, of this trace or of the next one; NOCAP_END behind all. */
+/* The next batch of events, of this trace or of the next one; NOCAP_END after all. */
 static enum nocap_status refill(struct events_cursor *c, struct nocap_error *err)
 {
     enum nocap_status status = NOCAP_END;
@@ -144,9 +144,9 @@ static enum nocap_status refill(struct events_cursor *c, struct nocap_error *err
             RETURN_IF_FAILED(open_trace(c, err));
         }
         status = nocap_reader_next(c->reader, &c->events, &c->count, err);
-        bool behind = status == NOCAP_OK && (c->events[0].index > c->wanted.last ||
-                                             (c->ordered && c->events[0].t > c->wanted.to));
-        if (status == NOCAP_END || behind) {
+        bool after = status == NOCAP_OK && (c->events[0].index > c->wanted.last ||
+                                            (c->ordered && c->events[0].t > c->wanted.to));
+        if (status == NOCAP_END || after) {
             close_trace(c);
             status = NOCAP_END;
         }

@@ -15,7 +15,7 @@ struct events_table {
     const struct nocap_row_options *options;
     bool counts; /* the table `counts`: a row is a group */
     struct sql_traces traces;
-    uint8_t fields[NOCAP_FIELD_COUNT]; /* of the columns behind the fixed ones */
+    uint8_t fields[NOCAP_FIELD_COUNT]; /* of the columns after the fixed ones */
     int field_count;
     struct sql_groups groups;
     char (*tiles)[TILE_TEXT]; /* "1,2", by x + 256 * y, made as they are asked for */
@@ -57,7 +57,7 @@ static inline int sql_column(const struct events_table *t, int i)
     return t->counts && i >= 0 ? of_counts[i] : i;
 }
 
-/* The plan is a text: a letter for the column and one for the operator of each value; behind a
+/* The plan is a text: a letter for the column and one for the operator of each value; after a
  * colon the order of groups. Its number says what groups are told apart by, if SQL_GROUPS; else
  * there are none. SQL_ONCE: of each one event is wanted. From SQL_FIELDS_AT on: the fields that are
  * told apart. */
