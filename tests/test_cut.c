@@ -314,7 +314,8 @@ static struct nocap_minimise_result minimise(const char *path, enum nocap_rule r
 static bool takes_a_ring(unsigned fault)
 {
     return fault == NOCAP_SIM_FAULT_SLOT_NOT_READ || fault == NOCAP_SIM_FAULT_CREDIT_IGNORED ||
-           fault == NOCAP_SIM_FAULT_STAMPS_READ_EARLY || fault == NOCAP_SIM_FAULT_RELEASE_EARLY ||
+           fault == NOCAP_SIM_FAULT_TIMESTAMPS_READ_EARLY ||
+           fault == NOCAP_SIM_FAULT_RELEASE_EARLY ||
            fault == NOCAP_SIM_FAULT_SUBORDINATE_CREDIT_IGNORED;
 }
 

@@ -59,7 +59,7 @@ static const struct device_case device_cases[] = {
      CQ_053},
     {"one worker sends no notify",
      NOCAP_SIM_FAST_DISPATCH,
-     NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING,
+     NOCAP_SIM_FAULT_WORKER_NOTIFY_MISSING,
      NOCAP_BY_BRISC,
      {1, 2},
      CQ_055},

@@ -220,7 +220,11 @@ static const struct {
      {14, 3},
      "the subordinate dispatcher waits for launch"},
     {NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, 16, NOCAP_BY_BRISC, {0, 0}, "never reported DONE"},
-    {NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING, 16, NOCAP_BY_BRISC, {0, 0}, "never notified the dispatcher"},
+    {NOCAP_SIM_FAULT_WORKER_NOTIFY_MISSING,
+     16,
+     NOCAP_BY_BRISC,
+     {0, 0},
+     "never notified the dispatcher"},
     /* the host is a root, too: it waits for the dispatcher */
     {NOCAP_SIM_FAULT_SUBORDINATE_UNNOTIFIED,
      16,

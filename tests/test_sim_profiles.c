@@ -193,7 +193,8 @@ static void launches_give_the_findings_of_the_default(void **state)
 /* What is a fault elsewhere, and none to a runtime that has the means for it. */
 static bool is_none(enum nocap_sim_fault fault)
 {
-    return fault == NOCAP_SIM_FAULT_STAMP_OUTSIDE || fault == NOCAP_SIM_FAULT_STAMPS_READ_EARLY ||
+    return fault == NOCAP_SIM_FAULT_TIMESTAMP_OUTSIDE ||
+           fault == NOCAP_SIM_FAULT_TIMESTAMPS_READ_EARLY ||
            fault == NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH || fault == NOCAP_SIM_FAULT_GO_MULTICAST;
 }
 
@@ -324,8 +325,8 @@ static void what_follows_from_a_fault_is_told_with_it(void **state)
         {NOCAP_SIM_FAST_DISPATCH_MULTICAST, NOCAP_SIM_FAULT_CREDIT_BEFORE_DATA, NOCAP_SIM_VIEW_ALL,
          3, 37, false},
         /* a launch begun on a count too high: also CQ-054 */
-        {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_ANNOUNCED_TWICE, NOCAP_SIM_VIEW_ALL,
-         5, 11, true},
+        {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_WORKER_NOTIFY_TWICE,
+         NOCAP_SIM_VIEW_ALL, 5, 11, true},
         /* the message for each of two rectangles: two CQ-053 */
         {NOCAP_SIM_FAST_DISPATCH_MULTICAST, NOCAP_SIM_FAULT_MESSAGE_HOST_MODE, NOCAP_SIM_VIEW_RAW,
          25, 0, false},
@@ -510,8 +511,8 @@ static void what_is_no_fault_is_refused(void **state)
         enum nocap_sim_fault fault;
         const char *profile, *part;
     } rows[] = {
-        {NOCAP_SIM_FAULT_STAMP_OUTSIDE, "tt-metal-2026-03", "it has no timestamps"},
-        {NOCAP_SIM_FAULT_STAMPS_READ_EARLY, "tt-metal-2025-06", "it has no timestamps"},
+        {NOCAP_SIM_FAULT_TIMESTAMP_OUTSIDE, "tt-metal-2026-03", "it has no timestamps"},
+        {NOCAP_SIM_FAULT_TIMESTAMPS_READ_EARLY, "tt-metal-2025-06", "it has no timestamps"},
         {NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH, "tt-metal-2026-09", "it has the semaphore"},
         {NOCAP_SIM_FAULT_GO_MULTICAST, "tt-metal-2025-12", "it multicasts go words"},
         {NOCAP_SIM_FAULT_NONE, "tt-metal-1999-01", "there is no profile 'tt-metal-1999-01'"},

@@ -84,7 +84,7 @@ for fault in done-early local-ram-upload go-split notify-missing enter-before-go
         "$NOCAP" capture --sim $scenario --fault $fault -o "$T/traces/$scenario-$fault.nocap" 2>/dev/null
     done
 done
-for fault in clear-short release-31 two-reads unaligned-destination announcement-missing go-wrong-stream; do
+for fault in clear-short release-31 two-reads unaligned-destination worker-notify-missing go-wrong-stream; do
     "$NOCAP" capture --sim fast-dispatch --fault $fault -o "$T/traces/q-$fault.nocap" 2>/dev/null
     "$NOCAP" capture --sim fast-dispatch --view cq --fault $fault -o "$T/traces/cq-$fault.nocap" 2>/dev/null
 done

@@ -78,7 +78,7 @@ for view in raw cq host all; do
     status 0 "no hang" "$NOCAP" hang "$T/as.jsonl"
 done
 for fault in $(share 3 subordinate-page-wrong subordinate-credit-missed subordinate-release-2 go-unnotified go-uncounted \
-    go-left-out go-short go-astray go-wrong-stream notify-double); do
+    go-left-out go-short go-to-wrong-tile go-wrong-stream worker-notify-twice); do
     split raw $fault
     findings "$T/own.jsonl" >"$T/own"
     findings "$T/as.jsonl" >"$T/as"
@@ -94,7 +94,7 @@ allowed() {
     case $1/$2 in
     */blackhole-py) return 1 ;;
     go-multicast/tt-metal-2025-06) return 1 ;; # it has as many go words, and two more of the table
-    go-multicast/* | wait-notifies-prefetch/* | stamp-outside/* | stamps-read-early/*) return 0 ;;
+    go-multicast/* | wait-notifies-prefetch/* | timestamp-outside/* | timestamps-read-early/*) return 0 ;;
     two-reads/tt-metal-2026-*) return 0 ;;
     esac
     return 1

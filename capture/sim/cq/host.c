@@ -347,7 +347,7 @@ static void put_run(struct sim_cq *q, struct cq_agent *a)
     if (q->entry_records > 0) {
         CO_CALL(q, a, put_record);
     }
-    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_STAMPS_READ_EARLY)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_TIMESTAMPS_READ_EARLY)) {
         sim_cq_emit_sysmem_word(q, NOCAP_EV_READ, q->n->timestamps,
                                 sim_cq_load32(q->sysmem, q->n->timestamps));
         CQ_SLEEP(q, a, ACCESS, ACCESS_SPREAD);
@@ -393,10 +393,10 @@ static void collect(struct sim_cq *q, struct cq_agent *a)
     if (h->stamps > 0) {
         CO_CALL(q, a, read_stamps);
     }
-    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_HOST_WRITES_MIRROR)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_HOST_WRITES_COMPLETION_PTR)) {
         write_sysmem(q, q->n->host_wr, h->rd);
     }
-    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_HOST_WRITES_ECHO)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_HOST_WRITES_PREFETCH_PTR)) {
         write_word(q, q->board.prefetch, q->n->pcie_ptr_echo,
                    sim_cq_load32(q->prefetch_l1, q->n->pcie_ptr_echo));
     }

@@ -37,7 +37,7 @@ static bool multicasts(const struct sim_cq *q)
     bool listed = q->set->multicasts_by_count;
     bool miscounts = q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_HIGH ||
                      (q->k.fault == NOCAP_SIM_FAULT_GO_WAIT_LOW && !observed);
-    bool single = q->k.fault == NOCAP_SIM_FAULT_GO_ASTRAY || (miscounts && !listed);
+    bool single = q->k.fault == NOCAP_SIM_FAULT_GO_TO_WRONG_TILE || (miscounts && !listed);
     return (listed || q->cores[CQ_ROLE_ALL].rects == 1) && !single &&
            (!sim_cq_splits(q) || sim_mix(&q->k, 9, 0) % 3 == 0);
 }

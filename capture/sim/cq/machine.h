@@ -220,7 +220,7 @@ struct cq_dispatch {
     uint32_t wr;                              /* completion write pointer with toggle */
     uint32_t streams[CQ_STREAMS_MAX];
     uint32_t count; /* as read last */
-    bool ahead;     /* a fault gave back a block too early */
+    bool ahead;     /* a fault released a block too early */
     uint32_t turn;  /* sub-command */
     uint64_t payload_id;
     /* the write that is being cut into packets */
@@ -240,7 +240,7 @@ struct cq_subordinate {
     uint32_t go_table[NOCAP_CQ_GO_TABLE];
     uint32_t launched[NOCAP_CQ_STREAMS]; /* go signals of each counter */
     uint32_t turn;                       /* go word */
-    bool hasty, keeps;                   /* faults: it does not wait; it gives no page back */
+    bool hasty, keeps;                   /* faults: it does not wait; it releases no page */
     /* apart: notifies as they come, and as the dispatcher knows of them from here */
     uint32_t streams[CQ_STREAMS_MAX], passed_on[CQ_STREAMS_MAX];
 };

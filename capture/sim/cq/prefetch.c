@@ -140,14 +140,14 @@ static void fetch(struct sim_cq *q, struct cq_agent *a)
     CO_BEGIN(a);
     request(q);
     CQ_SLEEP(q, a, 6, 8);
-    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_ECHO_BEFORE_ZERO)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_PREFETCH_RD_PTR_EARLY)) {
         store(q, q->n->rd_ptr_echo, 4, slot_address(q));
         CQ_SLEEP(q, a, 4, 2);
         store(q, slot_address(q), q->n->entry_bytes, 0);
     } else {
         store(q, slot_address(q), q->n->entry_bytes, 0);
         CQ_SLEEP(q, a, 4, 2);
-        bool stale = sim_cq_fault_due(q, NOCAP_SIM_FAULT_ECHO_STALE);
+        bool stale = sim_cq_fault_due(q, NOCAP_SIM_FAULT_PREFETCH_RD_PTR_STALE);
         uint32_t before = f->slot > 0 ? f->slot - 1 : q->n->queue_slots;
         store(q, q->n->rd_ptr_echo, 4, stale ? sim_cq_slot(q->n, before) : slot_address(q));
     }

@@ -391,7 +391,7 @@ void sim_cq_put_notify(struct sim_cq *q, bool barrier)
 void sim_cq_put_stamp(struct sim_cq *q, uint32_t slot)
 {
     uint32_t addr = (uint32_t)q->n->sysmem + q->n->timestamps + slot * q->n->timestamp_stride;
-    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_STAMP_OUTSIDE)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_TIMESTAMP_OUTSIDE)) {
         addr = (uint32_t)q->n->sysmem + q->n->timestamps +
                q->n->timestamp_slots * q->n->timestamp_stride;
     }

@@ -320,8 +320,8 @@ enum nocap_status sim_cq_run(const struct nocap_sim_options *o, const struct noc
 /* Why the fault is none to this runtime; NULL: it is one. */
 static const char *no_fault(enum nocap_sim_fault fault, const struct nocap_queue *n)
 {
-    bool stamps =
-        fault == NOCAP_SIM_FAULT_STAMP_OUTSIDE || fault == NOCAP_SIM_FAULT_STAMPS_READ_EARLY;
+    bool stamps = fault == NOCAP_SIM_FAULT_TIMESTAMP_OUTSIDE ||
+                  fault == NOCAP_SIM_FAULT_TIMESTAMPS_READ_EARLY;
     if (stamps && n->timestamp_slots == 0) {
         return "it has no timestamps";
     }

@@ -230,7 +230,7 @@ static void send_words(struct sim_cq *q, struct cq_agent *a)
         uint32_t entry = (uint32_t)s->command.noc_data_start_index +
                          nocap_cq_multicast_words(&s->command) + s->turn;
         struct nocap_xy to = nocap_niu_xy(s->go_table[entry % q->n->go_table]);
-        to.y = (uint8_t)(to.y + sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_ASTRAY));
+        to.y = (uint8_t)(to.y + sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_TO_WRONG_TILE));
         sim_cq_send_go(q, (struct nocap_cq_rect){to, to}, false, s->ptr);
         CQ_SLEEP(q, a, 6, 6);
     }

@@ -194,10 +194,10 @@ static bool is_last(struct sim_cq *q)
 
 static void notify(struct sim_cq *q, struct cq_worker *w)
 {
-    if (!w->observed || !sim_cq_fault_due(q, NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING)) {
+    if (!w->observed || !sim_cq_fault_due(q, NOCAP_SIM_FAULT_WORKER_NOTIFY_MISSING)) {
         sim_cq_send_notify(q, w);
     }
-    if (w->observed && is_last(q) && sim_cq_fault_due(q, NOCAP_SIM_FAULT_ANNOUNCED_TWICE)) {
+    if (w->observed && is_last(q) && sim_cq_fault_due(q, NOCAP_SIM_FAULT_WORKER_NOTIFY_TWICE)) {
         sim_cq_send_notify(q, w);
     }
 }
