@@ -53,8 +53,8 @@ static void assert_part_clean(const struct run *run, const struct nocap_sim_opti
     nocap_report_free(report);
 }
 
-/* The dispatcher is not seen: how many pages it gave back only the prefetcher's semaphore shows. */
-static void pages_given_back_show_in_the_semaphore(void **state)
+/* The dispatcher is not seen: how many pages it released only the prefetcher's semaphore shows. */
+static void released_pages_show_in_the_semaphore(void **state)
 {
     (void)state;
     const struct nocap_sim_options options = {
@@ -406,7 +406,7 @@ static void a_device_write_to_the_issue_region_is_found_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_given_back_show_in_the_semaphore),
+        cmocka_unit_test(released_pages_show_in_the_semaphore),
         cmocka_unit_test(a_worker_out_of_scope_owes_no_notify),
         cmocka_unit_test(without_scope_a_worker_that_shows_nothing_owes_nothing),
         cmocka_unit_test(stores_of_a_class_that_is_not_declared_are_not_judged),

@@ -71,9 +71,9 @@ struct nocap_elf_arg {
     const char *name, *path; /* core name, ELF file */
 };
 
-/* Called when all events were replayed, before what is owed at the end is judged; the reader may be
- * moved. The report that nocap_check is to return holds the findings so far. `cores`: the firmware
- * that was given or named. */
+/* Called when all events were replayed, before what is pending at the end is judged; the reader may
+ * be moved. The report that nocap_check is to return holds the findings so far. `cores`: the
+ * firmware that was given or named. */
 struct nocap_elf_cores;
 typedef enum nocap_status nocap_check_ended(void *context, struct nocap_engine *engine,
                                             struct nocap_reader *reader,
@@ -278,8 +278,8 @@ struct nocap_engine *nocap_follow_engine(struct nocap_follow *follow, uint64_t *
                                          uint64_t *t);
 /* What was found damaged in what was read. */
 const struct nocap_integrity *nocap_follow_integrity(const struct nocap_follow *follow);
-/* The file has its end: replays the rest, judges what is owed at the end, makes the report. Frees
- * `follow` whatever comes; with `report` NULL it does nothing else. */
+/* The file has its end: replays the rest, judges what is pending at the end, makes the report.
+ * Frees `follow` whatever comes; with `report` NULL it does nothing else. */
 enum nocap_status nocap_follow_close(struct nocap_follow *follow, struct nocap_report **report,
                                      struct nocap_error *err);
 void nocap_report_free(struct nocap_report *report);

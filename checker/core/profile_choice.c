@@ -156,8 +156,8 @@ static const struct nocap_mailbox_layout *shown_layout(const struct evidence *e)
     return shown;
 }
 
-/* A word that is told to begin, and to go, after something as large as launch messages; of a queue
- * that is no profile's, one that is told to go again. Of the layout that is said, firmware begins
+/* A word that gets INIT, and GO, after something as large as launch messages; of a queue
+ * that is no profile's, one that gets GO again. Of the layout that is said, firmware begins
  * with its first word alone. */
 static const struct stranger *find_stranger(const struct evidence *e,
                                             const struct nocap_mailbox_layout *said, bool alien)

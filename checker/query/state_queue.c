@@ -48,7 +48,7 @@ void nocap_queue_text(FILE *out, const struct nocap_queue_state *s)
         fprintf(out,
                 "  pages: %" PRIu64 " taken, %" PRIu64 " published, %" PRIu64 " finished, %" PRIu64
                 " released\n",
-                s->pages_taken, s->pages_published, s->pages_finished, s->pages_given_back);
+                s->pages_taken, s->pages_published, s->pages_finished, s->pages_released);
     }
     if (s->command_index != UINT64_MAX) {
         fprintf(out, "  last command: %s at 0x%x, begun at #%" PRIu64 "\n",
@@ -109,7 +109,7 @@ void nocap_queue_json(struct nocap_json *json, const char *key, const struct noc
         nocap_json_number(json, "pages_taken", s->pages_taken);
         nocap_json_number(json, "pages_published", s->pages_published);
         nocap_json_number(json, "pages_finished", s->pages_finished);
-        nocap_json_number(json, "pages_given_back", s->pages_given_back);
+        nocap_json_number(json, "pages_released", s->pages_released);
     }
     if (s->command_index != UINT64_MAX) {
         nocap_json_text(json, "command", s->command != NULL ? s->command : "unknown");

@@ -239,7 +239,7 @@ static void report_counters(struct watch *w, struct watch_queue *q, const struct
     count(w, q, e, &q->queued, "prefetch_q entries", 16, s->published - s->fetched);
     count(w, q, e, &q->in_flight, "reads in flight", 8, s->fetched - s->landed);
     if (s->pages_known) {
-        uint64_t used = s->pages_taken - s->pages_given_back;
+        uint64_t used = s->pages_taken - s->pages_released;
         uint64_t all = w->profile->queue.buffer_pages;
         count(w, q, e, &q->pages, "dispatch buffer: free pages", 16, all > used ? all - used : 0);
     }

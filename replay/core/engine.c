@@ -185,13 +185,13 @@ static __attribute__((noinline)) void observe_ended(struct model *m)
     }
     for (uint32_t i = 0; m->requests_ended != NULL && i < m->ended_count; i++) {
         const struct ended *end = &m->ended[i];
-        const struct nocap_requests_end told = {.chip = end->tile->chip,
-                                                .at = end->tile->at,
-                                                .noc = end->noc,
-                                                .kind = end->kind,
-                                                .index = end->index,
-                                                .t = m->event->t};
-        m->requests_ended(m->context, &told);
+        const struct nocap_requests_end ended = {.chip = end->tile->chip,
+                                                 .at = end->tile->at,
+                                                 .noc = end->noc,
+                                                 .kind = end->kind,
+                                                 .index = end->index,
+                                                 .t = m->event->t};
+        m->requests_ended(m->context, &ended);
     }
     m->ended_count = 0;
 }

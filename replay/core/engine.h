@@ -127,11 +127,12 @@ struct nocap_engine_options {
     nocap_recorded_sink *recorded; /* may be NULL */
     bool unexplained;       /* the header's mailbox is not that of the trace: waits are unknown */
     bool queue_unexplained; /* the same of its command queue, which is not followed */
-    /* What a multicast does wrong is told at the first tile of its rectangle; and at this one. */
+    /* What a multicast does wrong is reported at the first tile of its rectangle; and at this one.
+     */
     bool has_tile;
     struct nocap_xy tile;
-    /* A second thread judges, if one can be started: what is told comes from there, and all other
-     * calls but nocap_engine_feed and nocap_engine_forget need nocap_engine_settle before. */
+    /* A second thread judges, if one can be started: what is reported comes from there, and all
+     * other calls but nocap_engine_feed and nocap_engine_forget need nocap_engine_settle before. */
     bool beside;
 };
 
@@ -164,7 +165,7 @@ uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine);
  * and none of another one: they were not judged. */
 bool nocap_engine_other_queue(const struct nocap_engine *engine);
 
-/* The trace ends here: what is still owed is judged. `cut`: it was cut short, so a missing end
+/* The trace ends here: what is still pending is judged. `cut`: it was cut short, so a missing end
  * proves nothing. */
 enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
                                       struct nocap_error *err);

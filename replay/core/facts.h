@@ -50,7 +50,7 @@ struct launch_facts {
     enum known request_done;          /* it was obeyed */
     enum known advance;               /* rd_ptr is still to move on */
     fault_id master_since;            /* that it names no tile to notify is known since */
-    fault_id astray_since;            /* a go word that none obeys, or a write to running text */
+    fault_id ignored_since;           /* a go word that none obeys, or a write to running text */
     struct event_ref requested, done; /* the request, the latest DONE; index NO_INDEX: none */
     /* The release or GO whose answer the host's loads alone would show, and have not; index
      * NO_INDEX: none. Brought up to date when waits are asked for. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to replay: one observation of an event, as every model sees it. core/decode.c makes it;
- * nothing after it looks at an address to learn what kind of thing happened. */
+ * nothing after it looks at an address to find out what kind of thing happened. */
 #ifndef NOCAP_REPLAY_OBSERVATION_H
 #define NOCAP_REPLAY_OBSERVATION_H
 

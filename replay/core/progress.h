@@ -39,7 +39,7 @@ struct progress_agent {
 enum { PROGRESS_HOST, PROGRESS_CORE0, PROGRESS_AGENTS = PROGRESS_CORE0 + NOCAP_PROCESSOR_COUNT };
 
 /* Requests of a network interface of the tile that are answered: how many, and those of the latest
- * whose end was not told. */
+ * whose end was not reported. */
 enum { PROGRESS_NOCS = 2, PROGRESS_OPEN = 4 };
 struct progress_requests {
     uint64_t issued, ended; /* ended: as far as the trace tells */

@@ -95,7 +95,7 @@ struct nocap_queue_state {
     uint64_t published, fetched, landed; /* records */
     uint64_t relayed;                    /* UINT64_MAX: not known */
     bool pages_known;                    /* counted from the very first */
-    uint64_t pages_taken, pages_published, pages_finished, pages_given_back;
+    uint64_t pages_taken, pages_published, pages_finished, pages_released;
     const char *command; /* that is executed, or was last; NULL: none that is known */
     uint32_t command_at; /* its L1 address */
     uint64_t command_index;

@@ -69,7 +69,7 @@ bool nocap_engine_queue_open(const struct nocap_engine *engine);
  * the host saw it answer; `since` when, the first of them. After nocap_engine_waits. */
 bool nocap_engine_unanswered(const struct nocap_engine *engine, uint64_t *since);
 /* Whether a queue is open of which the trace shows no more than that the host filled entries and
- * gave back pages: not what the host asked for, so not whether it waits. */
+ * released pages: not what the host asked for, so not whether it waits. */
 bool nocap_engine_queue_hidden(const struct nocap_engine *engine);
 
 /* Whether the host timed out waiting for a tile and then took it into reset, at first: its last

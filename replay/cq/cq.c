@@ -326,7 +326,7 @@ static void check(struct model *m, const struct observation *o)
     }
 }
 
-/* What the dispatcher writes to host memory, and nobody else. */
+/* What the dispatcher writes to host memory, and no other agent. */
 static void publish_answers(const struct cq *q, struct queue_facts *f)
 {
     const struct cq_place *completion = &q->places.completion, *stamps = &q->places.stamps;

@@ -136,13 +136,14 @@ void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late)
     b->since = q->m->fault;
 }
 
-/* The host gives back a completion: both cores work, so one that was set up has got its GO. */
+/* The host releases a completion: both cores work, so one that was set up has got its GO. */
 static void judge_works(struct cq *q, enum cq_core core)
 {
     struct cq_boot *b = &q->boot[core];
     uint8_t all = core == CQ_PREFETCH ? CQ_INITS_PREFETCH : CQ_INITS_DISPATCH;
     if (b->running == NO && (b->done & all) == all) {
-        CHECK(q->m, cq_tile(q, core), CQ_068, false, RELATED(b->strayed ? b->stray : NO_INDEX),
+        CHECK(q->m, cq_tile(q, core), CQ_068, false,
+              RELATED(b->other_store ? b->other_index : NO_INDEX),
               "GO stored before the core works",
               "the host releases the first completion, and no GO was stored to the %s",
               core == CQ_PREFETCH ? "prefetcher" : "dispatcher");
@@ -168,8 +169,8 @@ static void take_go_word(struct cq *q, enum cq_core core, const struct access *a
     if (own && signal == NOCAP_GO_GO && (b->done != 0 || q->m->header->complete == NOCAP_TRUE)) {
         judge_go(q, core);
     } else if (touches(a, words, NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE) && signal != NOCAP_GO_INIT) {
-        b->strayed = true;
-        b->stray = q->m->event->index;
+        b->other_store = true;
+        b->other_index = q->m->event->index;
     }
 }
 
@@ -211,7 +212,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
     uint8_t bits = init_of(q, core, a);
     b->done |= bits;
     if ((bits & ~CQ_INIT_MESSAGE) != 0) {
-        b->running = NO; /* nobody does that later */
+        b->running = NO; /* no agent does that later */
     }
     if ((bits & CQ_INIT_WR) != 0 && access_word(a, q->numbers->completion_wr, &value)) {
         value_set(&q->completion.wr, value);

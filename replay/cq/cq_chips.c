@@ -204,7 +204,7 @@ bool cq_init(struct model *m)
     return begin(m, 0, header->board, sysmem_of(m)) != NULL;
 }
 
-/* The host tells the prefetcher where the records begin. Where nobody says whose queue it is, they
+/* The host tells the prefetcher where the records begin. Where nothing says whose queue it is, they
  * must begin where the default has them: others have the same pointers. */
 static bool sets_up(const struct model *m, const struct nocap_event *e)
 {
@@ -230,8 +230,8 @@ bool cq_begins(const struct model *m, const struct nocap_event *e)
 }
 
 /* A capture that knew neither board nor queue: the set-up says where the prefetcher is, or the
- * first record where nobody shows the store to its slot. A set-up with other numbers is not of this
- * profile, nor one at another tile, if the host does not choose it. */
+ * first record where the trace does not show the store to its slot. A set-up with other numbers is
+ * not of this profile, nor one at another tile, if the host does not choose it. */
 static bool begins_here(struct model *m, const struct nocap_event *e)
 {
     const struct nocap_queue *n = &m->profile->queue;

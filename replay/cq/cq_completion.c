@@ -164,11 +164,11 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     uint32_t id = 0, pages = cq_pages_of(q, a->size);
     bool first = c->payload_pages == 0;
     /* of the page before the pointer, which moved on without it */
-    bool late = c->owed != FAULT_NONE && (!c->wr.known || a->addr != offset_of(q, c->wr.v));
-    CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->owed : c->astray, !late && !c->stored_new, NO_REFS,
-                      "the page written before the pointer moves on", "%s",
+    bool late = c->unwritten != FAULT_NONE && (!c->wr.known || a->addr != offset_of(q, c->wr.v));
+    CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->unwritten : c->unmatched, !late && !c->stored_new,
+                      NO_REFS, "the page written before the pointer moves on", "%s",
                       "completion_q_wr_ptr was stored first");
-    c->owed = FAULT_NONE;
+    c->unwritten = FAULT_NONE;
     struct nocap_cq_command k;
     bool event = first && access_word(a, a->addr + NOCAP_CQ_HEADER, &id) &&
                  nocap_cq_decode_by(q->set, NOCAP_CQ_DISPATCH, a->bytes, a->known, &k) &&
@@ -245,9 +245,9 @@ void cq_completion_core(struct cq *q, const struct access *a)
         CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, written, NO_REFS,
                           "the page written before the pointer moves on", "%s",
                           "nothing was written since it moved last");
-        c->owed = fault_of(q->m, written);
-        cq_blame(&c->device.since, c->owed); /* its event may never come */
-        cq_blame(&c->host.since, c->owed);
+        c->unwritten = fault_of(q->m, written);
+        cq_blame(&c->device.since, c->unwritten); /* its event may never come */
+        cq_blame(&c->host.since, c->unwritten);
         cq_completion_moved(q, value);
         resync(&c->stored, value, c->wr.since);
         c->stored_new = !copied;
@@ -278,7 +278,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
         resync(&c->wr, value, c->stored.since);
     }
     c->stored_new = false;
-    c->astray = FAULT_NONE;
+    c->unmatched = FAULT_NONE;
     c->payload_pages = 0;
 }
 
@@ -400,7 +400,7 @@ static void read_timestamp(struct cq *q, uint64_t addr)
     uint32_t seen = (uint32_t)q->completion.pages_read + q->completion.page_read;
     const uint32_t pages = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
     if (t->slots[slot].ready == 0 || (q->m->header->observes & pages) != pages) {
-        return; /* of before the trace, or nobody sees which pages the host has read */
+        return; /* of before the trace, or it is not seen which pages the host has read */
     }
     CQ_HOST_AFTER(q, CQ_067, q->completion.rd.since, seen >= t->slots[slot].ready,
                   RELATED(t->slots[slot].index), "a timestamp read after the event that follows it",
@@ -450,7 +450,7 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
     }
 }
 
-/* NULL, or what is wrong when the host gives back a page. */
+/* NULL, or what is wrong when the host releases a page. */
 static const char *store_problem(const struct cq *q, uint32_t value)
 {
     const struct cq_completion *c = &q->completion;
@@ -463,7 +463,7 @@ static const char *store_problem(const struct cq *q, uint32_t value)
     return q->sees_sysmem && !c->page_read && c->seen.known ? "0x%x, the page was not read" : NULL;
 }
 
-/* The host gives back a page: 0x196E0. */
+/* The host releases a page: 0x196E0. */
 void cq_completion_host_store(struct cq *q, uint32_t value)
 {
     struct cq_completion *c = &q->completion;

@@ -80,7 +80,8 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     CQ_EXECUTOR(q, CQ_038, addr % q->numbers->page == 0, NO_REFS,
                 "commands executed from the first byte of a page on", "0x%llx", wide(addr));
     finish_command(q);
-    uint32_t ahead = distance(q, addr); /* where it did not go astray, the pages of a command */
+    uint32_t ahead =
+        distance(q, addr); /* where it went to the right place, the pages of a command */
     bool follows = r->current_pages % q->numbers->buffer_pages == ahead;
     r->consumed += follows ? r->current_pages : ahead;
     r->current = place_address(&q->places.buffer, page_index(q, addr));
@@ -249,7 +250,7 @@ void cq_ring_finish(struct cq *q, bool cut)
     struct cq_ring *r = &q->ring;
     bool sees =
         (q->sees[CQ_DISPATCH] && q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen;
-    bool at_work = r->executing && r->ends_shown && !r->finished; /* it may still give back */
+    bool at_work = r->executing && r->ends_shown && !r->finished; /* it may still release pages */
     bool over = r->ends_shown || r->released > r->published; /* else the rest may be on its way */
     if (cut || at_work || !over || !r->ended || !r->origin || !sees || r->release_count == 0) {
         return;

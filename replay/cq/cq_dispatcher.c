@@ -251,7 +251,7 @@ void cq_dispatcher_go(struct cq *q, const struct nocap_event *e, uint32_t word, 
     struct cq_stream *s = stream_of(q, q->numbers->first_stream + (uint64_t)go.offset);
     if (s != NULL) {
         s->goes++;
-        s->settled = s->settled && said; /* who answers that one, nobody knows */
+        s->settled = s->settled && said; /* who answers that one is not known */
     }
     if (!q->loose) {
         cq_worker_go(q, e->d, word);
@@ -355,7 +355,7 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
     }
     bool said = cq_expected_write(q, e, &a);
     if (!said) {
-        cq_blame(&q->completion.astray, q->m->fault);
+        cq_blame(&q->completion.unmatched, q->m->fault);
     }
     uint64_t offset;
     if (cq_sysmem_offset(q, e->daddr, &offset)) {

@@ -15,7 +15,7 @@ void cq_expected_init(struct cq *q, bool origin)
     cq_offsets_init(q, &x->at.offsets, origin);
     x->known = origin;
     x->decoded = false;
-    x->strays = 0;
+    x->unmatched = 0;
     x->since = x->launch = x->next = x->missed.since = FAULT_NONE;
 }
 
@@ -95,7 +95,7 @@ static void lose(struct cq *q)
 {
     struct cq_expected *x = &q->expected;
     x->known = x->decoded = false;
-    x->strays = 0;
+    x->unmatched = 0;
     cq_offsets_init(q, &x->at.offsets, false);
 }
 
@@ -316,7 +316,7 @@ static void judge_stray(struct cq *q, const struct nocap_event *e, const struct 
                       t != NULL ? where_text(text, t) : "none");
     cq_blame(&x->since, q->m->fault);
     note_fault(q);
-    x->strays++;
+    x->unmatched++;
 }
 
 /* `out` writes are left out. */
@@ -325,13 +325,13 @@ static void judge_missing(struct cq *q, const struct cq_target *first, const str
 {
     struct cq_expected *x = &q->expected;
     char text[WHERE_TEXT];
-    bool right = out <= x->strays;
+    bool right = out <= x->unmatched;
     CQ_EXECUTOR_AFTER(q, CQ_072, since_of(q), right, RELATED(r->at.index),
                       "every write of a command made before those of the next", "%u missing: %s",
                       out, where_text(text, first));
     note_fault(q);
     x->since = fault_of(q->m, right);
-    x->strays = 0;
+    x->unmatched = 0;
     x->missed = (struct cq_missed){.since = x->since, .target = *first};
 }
 
@@ -385,7 +385,7 @@ bool cq_expected_write(struct cq *q, const struct nocap_event *e, const struct a
     judge_bytes(q, t, a);
     if (out == 0) {
         x->since = FAULT_NONE;
-        x->strays = 0;
+        x->unmatched = 0;
     }
     take_all(x, t, e, true);
     take_go_word(x);
@@ -418,7 +418,7 @@ static void judge_left(struct cq *q, const struct cq_target *t, const char *unti
 {
     struct cq_expected *x = &q->expected;
     char text[WHERE_TEXT];
-    bool right = x->strays > 0;
+    bool right = x->unmatched > 0;
     CQ_EXECUTOR_AFTER(q, CQ_072, since_of(q), right, RELATED(cq_record(q, x->at.record)->at.index),
                       "every write of a command made before it is over", "missing %s: %s", until,
                       where_text(text, t));

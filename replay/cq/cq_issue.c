@@ -17,7 +17,7 @@ void cq_issue_init(struct cq *q, bool origin)
     }
     h->span_first = h->span_count = 0;
     h->spans_lost = h->restates = false;
-    h->passed = h->astray = FAULT_NONE;
+    h->passed = h->misplaced = FAULT_NONE;
     h->alone.index = NO_INDEX;
 }
 
@@ -73,7 +73,7 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
         CQ_HOST_AFTER(q, CQ_025, since, r == NULL, RELATED(r != NULL ? r->at.index : NO_INDEX),
                       "a published record left alone until the device's read of it has landed",
                       "%llu bytes written at +0x%llx", wide(a->size), wide(a->addr));
-        cq_blame(&q->host.astray, fault_of(q->m, r == NULL));
+        cq_blame(&q->host.misplaced, fault_of(q->m, r == NULL));
     }
 }
 
@@ -117,13 +117,13 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
                  (nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, q->host.head, g->known, &c) &&
                   c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
                   NOCAP_CQ_HEADER + c.length <= g->covered); /* no agent looks at the padding */
-    whole |= q->loose && g->covered > 0; /* nobody writes what lies between commands */
+    whole |= q->loose && g->covered > 0; /* the host does not write what lies between commands */
     if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
-        CQ_HOST_AFTER(q, CQ_024, q->host.astray, whole, NO_REFS,
+        CQ_HOST_AFTER(q, CQ_024, q->host.misplaced, whole, NO_REFS,
                       "all bytes of a record written before the slot that publishes it",
                       "%u of %u bytes at +0x%x are", g->covered, size, p->record.addr);
         p->record.unwritten = !whole;
-        q->host.astray = FAULT_NONE;
+        q->host.misplaced = FAULT_NONE;
     }
     if (!whole) {
         p->known = p->given = 0;
@@ -160,7 +160,7 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     cq_publish(q, &p);
 }
 
-/* The record of a slot that nobody filled; no entry: nothing is known of it. The device may take
+/* The record of a slot that was not filled; no entry: nothing is known of it. The device may take
  * it all the same. */
 static void publish_passed(struct cq *q, uint32_t number, uint32_t entry)
 {
@@ -297,7 +297,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     cq_boot_running(q, CQ_PREFETCH);
     cq_restated_due(q);
     if (cq_is_duplicate(q, CQ_ACT_RECORD, e)) { /* the order of slots was judged at the record */
-        if (q->host.slots[slot] == CQ_SLOT_PASSED) { /* which was told */
+        if (q->host.slots[slot] == CQ_SLOT_PASSED) { /* which was reported */
             q->host.slots[slot] = CQ_SLOT_UNKNOWN;
         }
         judge_free(q, slot);

@@ -12,7 +12,7 @@ bool cq_in_flight(const struct cq_fetch *f, uint64_t landed)
 void cq_add_flight(struct cq_prefetcher *p)
 {
     const struct cq_fetch *f = &p->fetch;
-    if (p->flight_count == CQ_FLIGHTS) { /* told already: the oldest is followed no longer */
+    if (p->flight_count == CQ_FLIGHTS) { /* reported already: the oldest is followed no longer */
         memmove(p->flights, p->flights + 1, --p->flight_count * sizeof p->flights[0]);
     }
     p->flights[p->flight_count++] =

@@ -143,9 +143,9 @@ static struct value count_answers(const struct cq *q, const struct cq_goes *s,
     return sum;
 }
 
-/* What is waited for next agrees with the answers that one pair told - `exact`: that many are - or
- * shows that it told the wrong ones. Which of the two was wrong the workers' answers show, where
- * these are observed; else it is the one that differs. */
+/* What is waited for next agrees with the answers that one pair showed - `exact`: that many are -
+ * or shows that it showed the wrong ones. Which of the two was wrong the workers' answers show,
+ * where these are observed; else it is the one that differs. */
 static void doubt_answers(const struct cq *q, struct cq_goes *s, bool right, bool exact)
 {
     if (q->sees_noc && s->tentative && s->sent.known && !right) {
@@ -234,7 +234,7 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
     }
     fault_id counted = judge_count(q, c);
     judge_barrier(q, brief);
-    if (s == NULL) { /* which of them the notifies come to, nobody knows */
+    if (s == NULL) { /* which of them the notifies come to is not known */
         for (unsigned i = 0; i < CQ_STREAMS; i++) {
             value_forget(&p->streams[i].sent);
         }
@@ -257,7 +257,7 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
     } else {
         p->ran_all = false;
     }
-    p->intruded = p->waited = FAULT_NONE;
+    p->busy_written = p->waited = FAULT_NONE;
     p->unacked = false;
 }
 
@@ -279,7 +279,7 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
     bool count = waits && c->count == s->sent.v;
     fault_id since = s->sent.since != FAULT_NONE ? s->sent.since : q->program.waited;
     if (since == FAULT_NONE && c->count == 0) { /* that of the next launch: there was none */
-        since = q->program.intruded;
+        since = q->program.busy_written;
     }
     CQ_HOST_AFTER(q, CQ_048, since, count && clears, RELATED(s->index),
                   "after SEND_GO_SIGNAL a WAIT for that many notifies, which clears the stream",

@@ -50,11 +50,11 @@ static void take_write(struct cq *q, const struct cq_target *t, fault_id *mode)
     bool busy = cq_set_meets(&tiles, &p->busy);
     if (busy) {
         CQ_HOST_AFTER(
-            q, CQ_050, p->intruded != FAULT_NONE ? p->intruded : p->waited, !hits, NO_REFS,
+            q, CQ_050, p->busy_written != FAULT_NONE ? p->busy_written : p->waited, !hits, NO_REFS,
             "go word, launch message and kernels of a tile left alone until its notify is "
             "waited for",
             "%llu bytes at 0x%llx of a tile that has its GO", wide(t->size), wide(t->addr));
-        p->intruded = hits ? q->m->fault : p->intruded;
+        p->busy_written = hits ? q->m->fault : p->busy_written;
     }
     if (q->command.mcast) { /* it begins with a write barrier of its own */
         p->unacked = true;

@@ -219,7 +219,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
 void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late);
 void cq_boot_host_sysmem(struct cq *q, const struct access *a);
 void cq_boot_running(struct cq *q, enum cq_core core);
-/* Whether a store to the read pointer gives back a page, and does not set it up. */
+/* Whether a store to the read pointer releases a page, and does not set it up. */
 bool cq_boot_done(struct cq *q, uint32_t value);
 /* The host stores the read pointer. */
 void cq_boot_completion(struct cq *q, uint32_t value);
@@ -246,7 +246,7 @@ bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr);
 /* cq_issue.c: the host's side of issue region and prefetch queue */
 void cq_issue_init(struct cq *q, bool origin);
 void cq_issue_host_write(struct cq *q, const struct access *a);
-/* The published record that somebody writes over before the device has read it, whose bytes are not
+/* The published record that is written over before the device has read it, whose bytes are not
  * known any more; NULL: none. */
 struct cq_record *cq_issue_hit(struct cq *q, const struct access *a);
 void cq_issue_slot_read(struct cq *q, const struct access *a);
@@ -258,7 +258,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *event);
 void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry);
 
 /* cq_restated.c */
-/* The store that the trace has told of as a record: the device reads what is stored. */
+/* The store that the trace has as a record already: the device reads what is stored. */
 void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry);
 /* A store that should restate a record, and none has come yet. */
 void cq_restated_alone(struct cq *q, uint16_t slot, const struct nocap_event *event);
@@ -450,7 +450,7 @@ void cq_expected_exec(struct cq *q, uint64_t record);
 bool cq_expected_write(struct cq *q, const struct nocap_event *event, const struct access *a);
 /* It looks for notifies. */
 void cq_expected_polled(struct cq *q);
-/* Pages are given back. */
+/* Pages are released. */
 void cq_expected_released(struct cq *q);
 
 /* cq_worker.c: go words arrive, notifies leave */
@@ -463,7 +463,8 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a);
 void cq_worker_noc(struct cq *q, const struct nocap_event *event);
 /* In `apply`, when it is known what is wrong with the request. */
 void cq_worker_sent(struct cq *q, const struct nocap_event *event);
-/* If all workers that owe a notify sent one that may have been it: the first fault of these. */
+/* If all workers whose notify is pending sent one that may have been it: the first fault of these.
+ */
 fault_id cq_worker_lost(const struct cq *q);
 
 /* cq_completion.c: completion queue, timestamps */

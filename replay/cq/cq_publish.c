@@ -230,8 +230,8 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     cq_bytes_keep(q, r, p->bytes, own != 0 && own < p->known ? (uint32_t)own : p->known);
 }
 
-/* Bytes from elsewhere follow those of `unit`, which is not whole without them. False: nobody knows
- * how many. */
+/* Bytes from elsewhere follow those of `unit`, which is not whole without them. False: it is not
+ * known how many. */
 static bool add_data(struct cq *q, struct cq_record *unit, const struct cq_publish *p)
 {
     const struct nocap_cq_command *c = &q->command.record.prefetch;
@@ -380,7 +380,7 @@ void cq_report_step(struct cq *q, enum nocap_record_step step, const struct cq_r
     if (q->m->recorded == NULL || r == NULL) {
         return;
     }
-    const struct nocap_recorded told = {
+    const struct nocap_recorded recorded = {
         .chip = q->chip,
         .prefetch = q->at[CQ_PREFETCH],
         .step = step,
@@ -396,5 +396,5 @@ void cq_report_step(struct cq *q, enum nocap_record_step step, const struct cq_r
         .size = r->size,
         .command = r->brief.id,
     };
-    q->m->recorded(q->m->context, &told);
+    q->m->recorded(q->m->context, &recorded);
 }

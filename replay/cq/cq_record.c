@@ -195,7 +195,7 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
     const struct nocap_cq_command *c = &r->dispatch;
     struct value *next = &q->program.event;
     if (q->loose) {
-        return; /* data, or an event of which some are not told to the host */
+        return; /* data, or an event, not all of which the host is notified of */
     }
     bool shape = c->is_event == 1 && c->length == q->numbers->event_bytes;
     uint32_t id = 0;

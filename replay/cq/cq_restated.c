@@ -106,7 +106,7 @@ static void judge_stores(struct cq *q, uint16_t slot)
     q->host.restates = true;
 }
 
-/* The store that the trace has told of as a record: the device reads what is stored. */
+/* The store that the trace has as a record already: the device reads what is stored. */
 void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry)
 {
     const struct cq_record *last = cq_record(q, cq_entries_back(q, q->published, 1));

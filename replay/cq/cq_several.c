@@ -28,7 +28,7 @@ static struct cq *owed_by(struct cq *first, struct nocap_xy at)
 {
     unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;
     struct cq *q = at.x < NOCAP_GRID_WIDTH && i < CQ_TILES ? first : NULL;
-    while (q != NULL && !q->workers[i].owes) {
+    while (q != NULL && !q->workers[i].notify_pending) {
         q = next_of_chip(q);
     }
     return q;

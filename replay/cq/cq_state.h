@@ -76,7 +76,7 @@ struct cq_record {
     uint16_t slot;
     bool addr_known, slot_known;
     bool good;      /* whole and consistent: the device can be measured by it */
-    bool sized;     /* `size` bytes are read: it is good, or nobody saw its bytes */
+    bool sized;     /* `size` bytes are read: it is good, or its bytes were not seen */
     bool unwritten; /* published before its bytes were written */
     fault_id since; /* it lies where it must not */
     bool fetched, landed;
@@ -111,10 +111,10 @@ struct cq_host {
     struct cq_span *spans;
     uint64_t span_first, span_count;
     bool spans_lost;
-    fault_id passed; /* the latest slots that were passed over */
-    fault_id astray; /* a write that hit another record: perhaps it was meant for the next */
-    bool restates;   /* a slot store has restated a record */
-    uint64_t acted;  /* turn of its latest access */
+    fault_id passed;    /* the latest slots that were passed over */
+    fault_id misplaced; /* a write that hit another record: perhaps it was meant for the next */
+    bool restates;      /* a slot store has restated a record */
+    uint64_t acted;     /* turn of its latest access */
     /* A slot store that restates a record, which has not come; index NO_INDEX: none. */
     struct event_ref alone;
     uint64_t alone_seq;
@@ -122,7 +122,7 @@ struct cq_host {
     struct cq_arena heads;
     uint8_t head[CQ_HEAD]; /* of the record being looked at */
 };
-/* PASSED: over, though nobody filled it; the store to it may still come. */
+/* PASSED: over, though it was not filled; the store to it may still come. */
 enum cq_slot { CQ_SLOT_UNKNOWN, CQ_SLOT_FREE, CQ_SLOT_FILLED, CQ_SLOT_CLEARED, CQ_SLOT_PASSED };
 
 /* The prefetcher's read of one entry. */
@@ -209,9 +209,9 @@ struct cq_ring {
     uint64_t executed_index;
     struct cq_brief brief;
     bool ended;                     /* TERMINATE was executed */
-    fault_id since, released_since; /* the counts are known since; of pages given back */
+    fault_id since, released_since; /* the counts are known since; of pages released */
     struct {
-        uint64_t released; /* pages given back by then; 0: whatever they held */
+        uint64_t released; /* pages released by then; 0: whatever they held */
         struct event_ref at;
     } releases[CQ_RELEASES];
     uint64_t release_count;
@@ -220,7 +220,7 @@ struct cq_ring {
 /* The rectangle that go words are multicast to, always the same; where one went elsewhere, it or
  * the other is. */
 struct cq_grid {
-    bool known, doubtful;
+    bool known, tentative;
     struct nocap_cq_rect rect, other;
 };
 
@@ -232,33 +232,33 @@ struct cq_subordinate {
     bool reads;                             /* it was seen to begin with its present command */
     bool decoded;                           /* `record` is that command's */
     bool started;                           /* a SEND_GO_SIGNAL: it was begun with */
-    bool let;                               /* of its launch: that was judged */
+    bool notify_judged;                     /* of its launch: that was judged */
     bool listed;                            /* `table` is known: where go words go */
     uint64_t acquired, published, released; /* pages: each a command */
     struct value cursor, at; /* pages: where the prefetcher goes on; of its present command */
     uint64_t
         *page; /* of the buffer: number of the record that is published there, NO_INDEX: none */
     uint64_t begun; /* index of the latest relay */
-    /* what is owed at the end of a trace */
-    uint64_t lost, lost_at;    /* pages that were relayed and never published; index of the first */
-    uint64_t finished, after;  /* commands; number of the record after the latest of them */
-    bool adrift;               /* which record that was is not known */
-    uint64_t executed;         /* index since when it executes its present one */
-    uint32_t left_out;         /* go words */
-    uint32_t told[CQ_STREAMS]; /* notifications that the dispatcher executed */
-    bool ended;                /* TERMINATE was executed */
-    fault_id since;            /* the pages are known since */
+    /* what is pending at the end of a trace */
+    uint64_t lost, lost_at;   /* pages that were relayed and never published; index of the first */
+    uint64_t finished, after; /* commands; number of the record after the latest of them */
+    bool after_unknown;       /* which record that was is not known */
+    uint64_t executed;        /* index since when it executes its present one */
+    uint32_t left_out;        /* go words */
+    uint32_t announced[CQ_STREAMS]; /* notifications that the dispatcher executed */
+    bool ended;                     /* TERMINATE was executed */
+    fault_id since;                 /* the pages are known since */
     struct nocap_cq_record record;
     uint32_t words, table[CQ_GO_TABLE];
     struct cq_grid grid;
     uint32_t sent,
-        strays;       /* go words of the present command, multicasts first; those that are none */
+        unmatched;    /* go words of the present command, multicasts first; those that are none */
     fault_id missing; /* of one that may come late; none since a command was right */
     fault_id written; /* what was written for the launches that it is notified of is known since */
     uint32_t notified[CQ_STREAMS], launched[CQ_STREAMS]; /* by the dispatcher; by itself */
     /* The words by which it is notified: as stored last; as it read them since its latest launch.
      */
-    struct value stored[CQ_STREAMS], heard[CQ_STREAMS];
+    struct value stored[CQ_STREAMS], loaded[CQ_STREAMS];
     uint32_t counts[CQ_STREAMS]; /* as it read them last */
     bool fresh[CQ_STREAMS];      /* since its latest launch */
 };
@@ -272,7 +272,7 @@ struct cq_stream {
     bool settled;    /* the count was 0 at a known moment, and all since is known */
     uint32_t before; /* what it was when it was cleared */
     uint64_t goes;   /* packets since it was known to be 0 */
-    fault_id since;  /* notifies come that nobody asked for */
+    fault_id since;  /* notifies come that no command asked for */
     uint64_t index;
 };
 
@@ -300,7 +300,7 @@ struct cq_expected {
     bool decoded;   /* `command` is that record's */
     uint8_t go_word[NOCAP_GO_WORD_SIZE];
     struct cq_grid all;
-    uint32_t strays;    /* writes that none explains: each may be one that is missing */
+    uint32_t unmatched; /* writes that none explains: each may be one that is missing */
     struct cq_missed {  /* the latest that is missing, which may come late */
         fault_id since; /* FAULT_NONE: none */
         struct cq_target target;
@@ -319,7 +319,7 @@ struct cq_goes {
     /* of a multicast to all workers: how many answer it, as two SEND_GO_SIGNAL in a row tell; the
      * count after the latest, where that is not known */
     struct value answers, after;
-    bool tentative; /* `answers` is what one such pair told: either of the two may be wrong */
+    bool tentative; /* `answers` is what one such pair showed: either of the two may be wrong */
     uint64_t index;
 };
 struct cq_program {
@@ -330,12 +330,12 @@ struct cq_program {
     enum known listed;    /* .. of which there are tiles alone, those of `list` */
     struct event_ref list_at;
     struct cq_tile_set messaged, reset, ran, busy;
-    bool ran_all;         /* `ran` has every tile that ever got a go word */
-    bool whole;           /* what was written since the last launch is known */
-    fault_id waited;      /* a WAIT after GO is wrong */
-    fault_id intruded;    /* a tile was written to after its GO */
-    bool unacked;         /* a multicast has no barrier after it */
-    bool unacked_message; /* .. and one of launch messages */
+    bool ran_all;          /* `ran` has every tile that ever got a go word */
+    bool whole;            /* what was written since the last launch is known */
+    fault_id waited;       /* a WAIT after GO is wrong */
+    fault_id busy_written; /* a tile was written to after its GO */
+    bool unacked;          /* a multicast has no barrier after it */
+    bool unacked_message;  /* .. and one of launch messages */
     struct cq_tile_set unacked_tiles;
     uint64_t unacked_index;
     uint32_t blob_end;
@@ -364,10 +364,10 @@ struct cq_boot {
     enum known running;
     uint8_t done, missing; /* enum cq_init; missing: not done at the GO, nor since */
     struct event_ref go;
-    bool strayed;      /* the host stored to a go word what is no GO for this core .. */
-    uint64_t stray;    /* .. at this index */
-    fault_id since;    /* of a GO before all was done */
-    struct value mode; /* of the launch message */
+    bool other_store;     /* the host stored to a go word what is no GO for this core .. */
+    uint64_t other_index; /* .. at this index */
+    fault_id since;       /* of a GO before all was done */
+    struct value mode;    /* of the launch message */
     uint32_t sem0;
 };
 
@@ -394,8 +394,8 @@ struct cq_completion {
     uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */
     struct event_ref pointer_at;
     uint32_t early_pointer;
-    fault_id astray; /* a write that no command says: perhaps the pointer's copy */
-    fault_id owed;   /* the pointer moved on before the page was written */
+    fault_id unmatched; /* a write that no command says: perhaps the pointer's copy */
+    fault_id unwritten; /* the pointer moved on before the page was written */
     /* the host */
     struct value rd;
     struct value seen;     /* pointer that the host read */
@@ -404,7 +404,7 @@ struct cq_completion {
     struct value copied;   /* one that it wrote to +0xc0 first */
     bool page_read;
     uint64_t pages_read;
-    uint64_t published; /* records, when it gave back the latest */
+    uint64_t published; /* records, when it released the latest */
     /* event ids under way */
     uint32_t ids[CQ_EVENTS];
     fault_id ids_since[CQ_EVENTS]; /* of each */
@@ -429,13 +429,13 @@ struct cq_timestamps {
 };
 
 struct cq_worker {
-    bool go, owes;    /* it got a go word; and has not notified since */
-    uint8_t done;     /* enum known */
-    uint8_t offset;   /* of the stream */
-    fault_id since;   /* it went on without a notify */
-    fault_id missing; /* of such a notify, which may come yet */
-    fault_id lost;    /* of a request that may have been its notify */
-    fault_id launch;  /* what it runs is known since */
+    bool go, notify_pending; /* it got a go word; and has not notified since */
+    uint8_t done;            /* enum known */
+    uint8_t offset;          /* of the stream */
+    fault_id since;          /* it went on without a notify */
+    fault_id missing;        /* of such a notify, which may come yet */
+    fault_id lost;           /* of a request that may have been its notify */
+    fault_id launch;         /* what it runs is known since */
     uint64_t go_index;
 };
 
@@ -449,7 +449,7 @@ enum cq_op {
     CQ_ACT_CREDIT,
     CQ_OPS
 };
-/* The latest sequence numbers of an act, to know it again when the trace tells it twice. */
+/* The latest sequence numbers of an act, to know it again when the trace has it twice. */
 struct cq_dup_filter {
     uint64_t seq[CQ_SEQS];
     bool event[CQ_SEQS]; /* it was a `cq` event */

@@ -44,7 +44,7 @@ void nocap_engine_queue_missing(const struct nocap_engine *engine, struct nocap_
     const struct cq *q = queue_of(engine, s->number);
     for (unsigned i = 0; q != NULL && i < CQ_TILES; i++) {
         const struct cq_worker *w = &q->workers[i];
-        if (w->owes && w->offset < CQ_STREAMS) {
+        if (w->notify_pending && w->offset < CQ_STREAMS) {
             s->counters[w->offset].missing++;
         }
     }
@@ -77,7 +77,7 @@ bool nocap_engine_queue_state(const struct nocap_engine *engine, uint32_t number
         .pages_taken = r->acquired,
         .pages_published = r->published,
         .pages_finished = r->consumed,
-        .pages_given_back = r->released,
+        .pages_released = r->released,
         .command = r->brief.known ? nocap_cq_name(NOCAP_CQ_DISPATCH, r->brief.id) : NULL,
         .command_at = r->current,
         .command_index = r->executed_index,

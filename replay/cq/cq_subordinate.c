@@ -156,14 +156,14 @@ static void end_command(struct cq *q)
     }
     s->ended = c != NULL && c->id == NOCAP_CQ_DISPATCH_TERMINATE;
     s->finished++;
-    s->adrift = !s->at.known || s->page[s->at.v] >= NOT_KNOWN;
+    s->after_unknown = !s->at.known || s->page[s->at.v] >= NOT_KNOWN;
     if (s->at.known) {
         s->after = s->page[s->at.v] < NOT_KNOWN ? s->page[s->at.v] + 1 : s->after;
         s->page[s->at.v] = NO_INDEX;
         s->at.v = place_after(&q->places.subordinate, s->at.v, 1);
     }
-    s->decoded = s->started = s->let = s->reads = false;
-    s->sent = s->strays = 0;
+    s->decoded = s->started = s->notify_judged = s->reads = false;
+    s->sent = s->unmatched = 0;
 }
 
 void cq_subordinate_release(struct cq *q, uint32_t value)
@@ -211,7 +211,7 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr)
         judge_kept(q);
     }
     if (s->at.known && s->at.v != page && !s->releases) {
-        end_command(q); /* nobody shows that its page went back */
+        end_command(q); /* nothing shows that its page was released */
     }
     if (!s->at.known || !s->releases) {
         value_set(&s->at, page);
@@ -277,7 +277,7 @@ void cq_subordinate_core(struct cq *q, const struct access *a)
     }
     unsigned sync = sync_stream(q, a->addr);
     if (sync < CQ_STREAMS) {
-        s->heard[sync] = word_of(a);
+        s->loaded[sync] = word_of(a);
     }
 }
 
@@ -329,7 +329,7 @@ void cq_subordinate_brief(struct cq *q, const struct cq_brief *b)
     bool notifies = b->known && b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL;
     for (unsigned i = 0; notifies && i < CQ_STREAMS; i++) {
         bool this = (b->count >> i & 1) != 0;
-        q->subordinate.told[i] += this;
+        q->subordinate.announced[i] += this;
         if (this && !cq_sees_syncs(q)) {
             take_notify(q, i);
         }

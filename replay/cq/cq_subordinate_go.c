@@ -40,20 +40,20 @@ void cq_subordinate_start(struct cq *q)
  * loads are not observed, has now. */
 static uint32_t count_heard(const struct cq_subordinate *s, uint64_t stream)
 {
-    const struct value *stored = &s->stored[stream], *heard = &s->heard[stream];
-    int32_t since = stored->known && heard->known ? (int32_t)(stored->v - heard->v) : 0;
+    const struct value *stored = &s->stored[stream], *loaded = &s->loaded[stream];
+    int32_t since = stored->known && loaded->known ? (int32_t)(stored->v - loaded->v) : 0;
     return s->notified[stream] - (uint32_t)(since > 0 ? since : 0);
 }
 
-/* It sends the go words of a launch, or has sent them: the dispatcher must have let it. */
+/* It sends the go words of a launch, or has sent them: the dispatcher must have notified it. */
 static void judge_let(struct cq *q, const struct nocap_cq_command *c)
 {
     struct cq_subordinate *s = &q->subordinate;
     uint64_t stream = stream_number(q, c);
-    if (s->let || stream >= CQ_STREAMS) {
+    if (s->notify_judged || stream >= CQ_STREAMS) {
         return;
     }
-    s->let = true;
+    s->notify_judged = true;
     s->launched[stream]++;
     if (s->origin && (s->notifies || q->prefetcher.events_seen)) {
         uint32_t notified = count_heard(s, stream);
@@ -68,7 +68,7 @@ static void judge_let(struct cq *q, const struct nocap_cq_command *c)
             s->notified[stream] = s->launched[stream];
         }
     }
-    value_forget(&s->heard[stream]);
+    value_forget(&s->loaded[stream]);
 }
 
 /* Its first go word leaves. */
@@ -121,14 +121,14 @@ static bool equal(struct nocap_cq_rect a, struct nocap_cq_rect b)
 
 bool cq_grid_allows(const struct cq_grid *g, struct nocap_cq_rect rect)
 {
-    return !g->known || equal(g->rect, rect) || (g->doubtful && equal(g->other, rect));
+    return !g->known || equal(g->rect, rect) || (g->tentative && equal(g->other, rect));
 }
 
 void cq_grid_take(struct cq_grid *g, struct nocap_cq_rect rect, bool right)
 {
     g->other = right ? g->other : rect;
     g->rect = right ? rect : g->rect;
-    g->doubtful = !right;
+    g->tentative = !right;
     g->known = true;
 }
 
@@ -171,7 +171,7 @@ static void judge_stray(struct cq *q, const struct nocap_event *e, uint32_t word
                       "0x%08x to 0x%llx of %u,%u%s", word, wide(e->daddr), e->d.x, e->d.y,
                       e->mcast != 0 ? " and others" : "");
     cq_blame(&q->expected.launch, fault_of(q->m, said));
-    s->strays += !said;
+    s->unmatched += !said;
 }
 
 /* False: the go word is none of its command. */
@@ -189,14 +189,14 @@ static bool take_word(struct cq *q, const struct nocap_cq_command *c, const stru
         return false;
     }
     uint32_t out = count_out(q, c, s->sent, i);
-    bool right = out <= s->strays;
+    bool right = out <= s->unmatched;
     s->left_out += out;
     CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
                       "the go words of the subordinate dispatcher in order",
                       "%u missing before that of %u,%u", out, e->d.x, e->d.y);
     cq_blame(&q->expected.launch, fault_of(q->m, right));
     cq_blame(&s->missing, fault_of(q->m, right));
-    s->strays -= out < s->strays ? out : s->strays;
+    s->unmatched -= out < s->unmatched ? out : s->unmatched;
     s->sent = (uint32_t)i + 1;
     return true;
 }
@@ -282,9 +282,9 @@ void cq_subordinate_end_launch(struct cq *q, const struct nocap_cq_command *c)
     if (cq_sees_writes(q)) {
         uint32_t out = count_out(q, c, s->sent, count_words(c));
         bool elsewhere = !is_listed(c) && s->sent < nocap_cq_multicasts(c) &&
-                         s->strays > 0; /* take_grid has counted those that it missed */
+                         s->unmatched > 0; /* take_grid has counted those that it missed */
         s->left_out += out - elsewhere;
-        bool right = out <= s->strays;
+        bool right = out <= s->unmatched;
         CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
                           "every go word of a command sent before its page is released",
                           "%u of %llu missing", out, wide(count_words(c)));

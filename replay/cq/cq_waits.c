@@ -9,7 +9,7 @@
 
 /* Pages that came back from the dispatcher, as the prefetcher's own semaphore shows them where it
  * looks at it, else as they were sent. */
-static uint64_t given_back(const struct queue_view *v)
+static uint64_t released_pages(const struct queue_view *v)
 {
     const struct poll *l = v->polls[CQ_PREFETCH];
     bool counts = l != NULL && l->addr == v->q->sem[CQ_PREFETCH] && v->q->ring.origin &&
@@ -27,7 +27,7 @@ static bool short_of_credits(const struct queue_view *v, uint64_t *have, uint64_
         record->subordinate) {
         return false;
     }
-    uint64_t used = r->acquired - given_back(v);
+    uint64_t used = r->acquired - released_pages(v);
     *have = used < v->q->numbers->buffer_pages ? v->q->numbers->buffer_pages - used : 0;
     *need = record->gathered ? 1 : record->pages; /* it takes the others as their bytes come */
     return *have < *need;
@@ -214,11 +214,11 @@ static bool wants_acks(const struct queue_view *v, struct nocap_wait *w, char *w
     return true;
 }
 
-/* Pages that it has finished and owes back, while the prefetcher is short of them. */
-static bool owes_pages(const struct queue_view *v, struct nocap_wait *w, char *what)
+/* Pages that it has finished and has not released, while the prefetcher is short of them. */
+static bool must_release(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_ring *r = &v->q->ring;
-    uint64_t have, need, end = r->consumed + r->current_pages, back = given_back(v);
+    uint64_t have, need, end = r->consumed + r->current_pages, back = released_pages(v);
     uint64_t blocks = end / v->q->numbers->block_pages;
     uint64_t due = blocks > 0 ? (blocks - 1) * v->q->numbers->block_pages : 0;
     if (!short_of_credits(v, &have, &need) || due <= back) {
@@ -228,7 +228,7 @@ static bool owes_pages(const struct queue_view *v, struct nocap_wait *w, char *w
                                     ? r->releases[(r->release_count - 1) % CQ_RELEASES].at.index
                                     : r->executed_index));
     wait_place(w, v->q->sem[CQ_DISPATCH], 4);
-    WHAT("finished %llu blocks of the dispatch buffer and gave back %llu pages: it owes %llu",
+    WHAT("finished %llu blocks of the dispatch buffer and released %llu pages: %llu more are due",
          wide(blocks), wide(back), wide(due - back));
     return true;
 }
@@ -258,7 +258,7 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
 static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     wait_since(w, wait_at_index(v->q->ring.executed_index));
-    w->certain = v->owed > 0 && v->q->sees_noc; /* what it sent is counted */
+    w->certain = v->pending > 0 && v->q->sees_noc; /* what it sent is counted */
     WHAT("executed TERMINATE and takes no command any more");
     return v->q->ring.ended;
 }
@@ -293,7 +293,8 @@ static const struct {
             {wants_space, "polling the read pointer",
              "the host reads completion pages and moves its read pointer"},
             {wants_acks, "in a NOC barrier", "the acknowledgements that are missing"},
-            {owes_pages, "owing pages", "it adds the pages to semaphore 0 of the prefetcher"},
+            {must_release, "pages not released",
+             "it adds the pages to semaphore 0 of the prefetcher"},
             {wants_pages, "idle", "the prefetcher publishes a record"},
         },
 };
@@ -350,7 +351,7 @@ static void look_over(struct queue_view *v)
     const uint32_t host = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
     bool shown = c->ids_whole &&
                  ((v->t->m->header->observes & host) != 0 || (q->sees_noc && q->sees[CQ_DISPATCH]));
-    v->owed = shown && c->id_count > v->done ? c->id_count - v->done : 0;
+    v->pending = shown && c->id_count > v->done ? c->id_count - v->done : 0;
     bool reads = (q->sees[CQ_PREFETCH] && q->sees_noc) || p->events_seen;
     v->unfetched = reads && p->synced ? cq_count_entries(q, p->next, q->published) : 0;
     uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
@@ -361,7 +362,7 @@ static void look_over(struct queue_view *v)
         v->unfetched -= v->unfetched > 0 && q->ring.ended;
     }
     bool at_work = q->ring.executing && q->ring.ends_shown && !q->ring.finished && !q->ring.ended;
-    v->demand = at_work || v->owed > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open ||
+    v->demand = at_work || v->pending > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open ||
                 v->commands > 0;
     v->demand = v->demand || cq_host_slot_poll(v) != NULL || cq_host_completion_poll(v) != NULL;
 }

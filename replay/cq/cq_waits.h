@@ -16,9 +16,9 @@ struct queue_view {
     const struct tile *tiles[CQ_CORES]; /* NULL: the trace does not touch it */
     const struct poll *polls[CQ_CORES]; /* what BRISC looks at again and again; NULL: nothing */
     bool observed[CQ_CORES];
-    bool demand;         /* something that was asked for is not done */
-    bool pages_wanted;   /* the dispatcher waits for the prefetcher, or nobody sees it */
-    uint64_t done, owed; /* events that the host asked for */
+    bool demand;            /* something that was asked for is not done */
+    bool pages_wanted;      /* the dispatcher waits for the prefetcher, or that is not seen */
+    uint64_t done, pending; /* events that the host asked for */
     uint64_t unfetched, unrelayed;
     /* of the subordinate dispatcher: commands of the host that it has not finished, and of these
      * the launches of each stream; what it looks at again and again */
@@ -27,8 +27,8 @@ struct queue_view {
     const struct poll *subordinate_poll;
 };
 
-/* The next thing that a core waits for: `w` is its wait, for nobody yet, `what` has WAIT_TEXT bytes
- * for what it waits for. False: it does not wait for that. */
+/* The next thing that a core waits for: `w` is its wait, for no party yet, `what` has WAIT_TEXT
+ * bytes for what it waits for. False: it does not wait for that. */
 typedef bool cq_waiting(const struct queue_view *v, struct nocap_wait *w, char *what);
 #define WHAT(...) snprintf(what, WAIT_TEXT, __VA_ARGS__)
 
@@ -63,7 +63,7 @@ struct cq_asked {
 bool cq_wants_workers(const struct queue_view *v, const struct cq_asked *asked,
                       struct nocap_wait *w, char *what);
 
-/* cq_waits_subordinate.c: the subordinate dispatcher, and what others owe it */
+/* cq_waits_subordinate.c: the subordinate dispatcher, and what it waits for from others */
 void cq_look_at_subordinate(struct queue_view *v);
 void cq_tell_subordinate(const struct queue_view *v);
 /* Steps of the prefetcher, and of the dispatcher. */

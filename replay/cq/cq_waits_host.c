@@ -23,7 +23,7 @@ const struct poll *cq_host_completion_poll(const struct queue_view *v)
 {
     const struct cq_completion *c = &v->q->completion;
     const struct poll *l = progress_poll_of(&trace_of(v->t->m)->memory);
-    bool asked = !c->ids_whole || v->owed > 0;
+    bool asked = !c->ids_whole || v->pending > 0;
     if (l == NULL || l->addr != mirror_of(v) || (!asked && l->count < UNASKED_POLLS)) {
         return NULL;
     }
@@ -45,7 +45,7 @@ void cq_tell_host(const struct queue_view *v)
                        place_index(&v->q->places.slots, l->addr), wide(l->value));
     }
     l = cq_host_completion_poll(v);
-    if (l != NULL && c->ids_whole && v->owed == 0) {
+    if (l != NULL && c->ids_whole && v->pending == 0) {
         struct nocap_wait w = wait_begin(v->t, NOCAP_BY_HOST, l->since);
         w.state = "polling";
         w.release = "the host enqueues an event";
@@ -54,7 +54,7 @@ void cq_tell_host(const struct queue_view *v)
         wait_report_as(v->t, &w,
                        "polls for a completion that it never asked for: all %llu events have come",
                        wide(c->id_count));
-    } else if (l != NULL || v->owed > 0) {
+    } else if (l != NULL || v->pending > 0) {
         struct nocap_wait w =
             wait_begin(v->t, NOCAP_BY_HOST, l != NULL ? l->since : wait_at_index(NO_INDEX));
         w.by = cq_party(v, CQ_DISPATCH);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the subordinate dispatcher waits for - commands, a notification, announcements of workers -
- * and what prefetcher and dispatcher owe it. */
+ * and what prefetcher and dispatcher have not sent it yet. */
 #include "replay/cq/cq_waits.h"
 
 /* Whether it looks for pages: it is through with the command that it began. */
@@ -23,8 +23,8 @@ static const struct cq_record *present(const struct queue_view *v)
 static bool is_seen(const struct queue_view *v)
 {
     const struct cq_subordinate *s = &v->q->subordinate;
-    bool adrift = s->adrift || (s->reads && cq_record(v->q, s->page[s->at.v]) == NULL);
-    return !adrift && v->q->numbers->dispatchers > 1 && v->observed[CQ_DISPATCH] && s->at.known &&
+    bool unknown = s->after_unknown || (s->reads && cq_record(v->q, s->page[s->at.v]) == NULL);
+    return !unknown && v->q->numbers->dispatchers > 1 && v->observed[CQ_DISPATCH] && s->at.known &&
            (s->executed != NO_INDEX || (s->origin && cq_sees_writes(v->q)));
 }
 
@@ -55,9 +55,9 @@ void cq_look_at_subordinate(struct queue_view *v)
     }
 }
 
-/* ---- what others owe it ---- */
+/* ---- what it waits for from others ---- */
 
-static uint64_t pages_given_back(const struct queue_view *v)
+static uint64_t released_pages(const struct queue_view *v)
 {
     const struct poll *l = v->polls[CQ_PREFETCH];
     const struct cq_subordinate *s = &v->q->subordinate;
@@ -74,7 +74,7 @@ static bool is_short_of_pages(const struct queue_view *v)
     const struct cq_prefetcher *p = &v->q->prefetcher;
     const struct cq_record *r = p->relay != NO_INDEX ? cq_record(v->q, p->relay) : NULL;
     return s->origin && !s->open && v->unrelayed > 0 && r != NULL && r->good && r->subordinate &&
-           s->acquired >= pages_given_back(v) + v->q->places.subordinate.units;
+           s->acquired >= released_pages(v) + v->q->places.subordinate.units;
 }
 
 bool cq_wants_subordinate_credit(const struct queue_view *v, struct nocap_wait *w, char *what)
@@ -89,12 +89,12 @@ bool cq_wants_subordinate_credit(const struct queue_view *v, struct nocap_wait *
     wait_place(w, v->q->subordinate_sem[CQ_PREFETCH], 4);
     WHAT("1 free page of the subordinate dispatcher's buffer for record %llu: %llu were taken, "
          "%llu released, there are %u",
-         wide(v->q->prefetcher.relay), wide(v->q->subordinate.acquired), wide(pages_given_back(v)),
+         wide(v->q->prefetcher.relay), wide(v->q->subordinate.acquired), wide(released_pages(v)),
          v->q->places.subordinate.units);
     return is_short_of_pages(v);
 }
 
-/* Pages that it was never told of, as its semaphore shows where it looks at it. */
+/* Pages that were never published to it, as its semaphore shows where it looks at it. */
 static uint64_t lost_pages(const struct queue_view *v)
 {
     const struct cq_subordinate *s = &v->q->subordinate;
@@ -122,12 +122,14 @@ bool cq_forgot_notify(const struct queue_view *v, struct nocap_wait *w, char *wh
     bool at_it =
         v->q->ring.executing && b->known && b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL;
     for (unsigned i = 0; i < CQ_STREAMS && !at_it; i++) {
-        if (v->launches[i] > 0 && s->launched[i] >= s->notified[i] && s->told[i] > s->notified[i]) {
+        if (v->launches[i] > 0 && s->launched[i] >= s->notified[i] &&
+            s->announced[i] > s->notified[i]) {
             wait_since(w, wait_at_index(v->q->ring.executed_index));
             wait_place(w, v->q->numbers->sync_sems + i * v->q->numbers->l1_align, 4);
             WHAT("executed %u notifications of stream %u and made %u of them: the subordinate "
                  "dispatcher waits for launch %u",
-                 s->told[i], v->q->numbers->first_stream + i, s->notified[i], s->launched[i] + 1);
+                 s->announced[i], v->q->numbers->first_stream + i, s->notified[i],
+                 s->launched[i] + 1);
             return true;
         }
     }
@@ -165,26 +167,27 @@ static bool wants_notify(const struct queue_view *v, struct nocap_wait *w, char 
     const struct cq_record *r = present(v);
     const struct poll *l = v->subordinate_poll;
     unsigned i = r != NULL ? (unsigned)r->brief.stream - v->q->numbers->first_stream : CQ_STREAMS;
-    if (r == NULL || r->brief.id != NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL || i >= CQ_STREAMS || s->let ||
-        s->launched[i] < s->notified[i] || !s->origin) {
+    if (r == NULL || r->brief.id != NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL || i >= CQ_STREAMS ||
+        s->notify_judged || s->launched[i] < s->notified[i] || !s->origin) {
         return false;
     }
     uint64_t where = v->q->numbers->sync_sems + i * v->q->numbers->l1_align;
     bool polls = l != NULL && l->addr == where;
-    bool owed = s->told[i] > s->notified[i] || count_notifies(v, i) > 0;
+    bool pending = s->announced[i] > s->notified[i] || count_notifies(v, i) > 0;
     wait_since(w, polls ? l->since : wait_at_index(s->executed));
     w->index = s->executed;
     w->counted = true;
     w->have = polls ? l->value : s->notified[i];
     w->need = s->launched[i] + 1;
     wait_place(w, where, 4);
-    w->by =
-        owed ? cq_party(v, CQ_DISPATCH) : (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
-    w->release = owed ? "the dispatcher executes NOTIFY_SUBORDINATE_GO_SIGNAL"
-                      : "the host enqueues NOTIFY_SUBORDINATE_GO_SIGNAL for the launch";
-    WHAT(owed ? "the dispatcher's notification of launch %u of stream %u"
-              : "the dispatcher's notification of launch %u of stream %u, which the host did not "
-                "enqueue",
+    w->by = pending ? cq_party(v, CQ_DISPATCH)
+                    : (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
+    w->release = pending ? "the dispatcher executes NOTIFY_SUBORDINATE_GO_SIGNAL"
+                         : "the host enqueues NOTIFY_SUBORDINATE_GO_SIGNAL for the launch";
+    WHAT(pending
+             ? "the dispatcher's notification of launch %u of stream %u"
+             : "the dispatcher's notification of launch %u of stream %u, which the host did not "
+               "enqueue",
          s->launched[i] + 1, (unsigned)r->brief.stream);
     return true;
 }
@@ -194,7 +197,8 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
     const struct cq_subordinate *s = &v->q->subordinate;
     const struct cq_record *r = present(v);
     unsigned i = r != NULL ? (unsigned)r->brief.stream - v->q->numbers->first_stream : CQ_STREAMS;
-    if (r == NULL || r->brief.id != NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL || i >= CQ_STREAMS || s->let) {
+    if (r == NULL || r->brief.id != NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL || i >= CQ_STREAMS ||
+        s->notify_judged) {
         return false;
     }
     const struct cq_asked asked = {.stream = i,
@@ -218,13 +222,13 @@ static bool wants_end(const struct queue_view *v, struct nocap_wait *w, char *wh
 }
 
 /* Pages that it is through with, while the prefetcher is short of them. */
-static bool owes_pages(const struct queue_view *v, struct nocap_wait *w, char *what)
+static bool must_release(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_subordinate *s = &v->q->subordinate;
-    uint64_t finished = s->finished + s->reads, back = pages_given_back(v);
+    uint64_t finished = s->finished + s->reads, back = released_pages(v);
     wait_since(w, wait_at_index(s->executed));
     wait_place(w, v->q->subordinate_sem[CQ_PREFETCH], 4);
-    WHAT("finished %llu commands and gave back %llu pages: it owes %llu", wide(finished),
+    WHAT("finished %llu commands and released %llu pages: %llu more are due", wide(finished),
          wide(back), wide(finished > back ? finished - back : 0));
     return is_short_of_pages(v) && finished > back;
 }
@@ -266,7 +270,8 @@ static const struct {
     const char *state, *release;
 } steps[] = {
     {is_over, "ended", NULL},
-    {owes_pages, "owing pages", "it adds them to the prefetcher's semaphore of its buffer"},
+    {must_release, "pages not released",
+     "it adds them to the prefetcher's semaphore of its buffer"},
     {wants_notify, "in SEND_GO_SIGNAL", NULL},
     {wants_workers, "in SEND_GO_SIGNAL", "a notify from each missing worker"},
     {wants_end, "in a command", NULL},
@@ -278,8 +283,8 @@ void cq_tell_subordinate(const struct queue_view *v)
 {
     char what[WAIT_TEXT];
     const struct tile *tile = tile_find(v->t->m, v->q->chip, v->q->subordinate_at);
-    bool owes = v->commands > 0 || v->q->subordinate.left_out > 0 || is_short_of_pages(v);
-    for (unsigned i = 0; owes && is_seen(v) && i < sizeof steps / sizeof steps[0]; i++) {
+    bool pending = v->commands > 0 || v->q->subordinate.left_out > 0 || is_short_of_pages(v);
+    for (unsigned i = 0; pending && is_seen(v) && i < sizeof steps / sizeof steps[0]; i++) {
         struct nocap_wait w = wait_begin(v->t, NOCAP_BY_NONE, wait_at_index(NO_INDEX));
         w.who = cq_subordinate_party(v);
         w.what = what;

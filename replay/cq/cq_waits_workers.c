@@ -21,7 +21,7 @@ static void report_unannounced(const struct queue_view *v, struct nocap_xy at)
 
 static bool is_missing(const struct cq_worker *worker, unsigned offset)
 {
-    bool missing = worker->owes || (worker->go && worker->since != FAULT_NONE);
+    bool missing = worker->notify_pending || (worker->go && worker->since != FAULT_NONE);
     return missing && worker->offset == offset;
 }
 

@@ -53,7 +53,7 @@ void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
         judge_reset(q, tile);
     }
     *w = (struct cq_worker){.go = true,
-                            .owes = true,
+                            .notify_pending = true,
                             .since = w->since,
                             .missing = w->missing,
                             .done = NO,
@@ -93,7 +93,7 @@ void cq_worker_finish(const struct cq *q)
 /* It has notified, or went on without. */
 static void settle(struct cq *q, struct cq_worker *w, struct nocap_xy at, fault_id since)
 {
-    w->owes = false;
+    w->notify_pending = false;
     w->since = since;
     w->missing = since != FAULT_NONE ? since : w->missing;
     w->lost = FAULT_NONE;
@@ -123,8 +123,8 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
         w->done = UNKNOWN;
     } else if (access_byte(a, at_signal, &signal) && signal == NOCAP_GO_DONE) {
         w->done = YES;
-    } else if (access_word(a, q->m->layout->rd_ptr, &rd_ptr) && w->done == YES && w->owes &&
-               q->sees_noc && nocap_header_in_scope(q->m->header, at)) {
+    } else if (access_word(a, q->m->layout->rd_ptr, &rd_ptr) && w->done == YES &&
+               w->notify_pending && q->sees_noc && nocap_header_in_scope(q->m->header, at)) {
         CHECK_AT(q->m, tile_find(q->m, q->m->event->chip, at), CQ_055, false,
                  cq_event_ref(q, NOCAP_BY_BRISC), RELATED(w->go_index),
                  "one notify for every go word", "%s", "the read pointer moved on without it");
@@ -138,10 +138,10 @@ static bool is_update(uint64_t addr, uint64_t *stream)
     return nocap_adds_to_stream(addr);
 }
 
-/* A notify that is owed may go anywhere: it is known by its value. */
+/* A pending notify may go anywhere: it is known by its value. */
 static bool may_notify(const struct cq_worker *w, const struct nocap_event *e)
 {
-    return w->owes && e->op == NOCAP_OP_INLINE && (e->has & NOCAP_F_VALUE) != 0 &&
+    return w->notify_pending && e->op == NOCAP_OP_INLINE && (e->has & NOCAP_F_VALUE) != 0 &&
            e->value == NOCAP_NOTIFY_VALUE;
 }
 
@@ -150,7 +150,7 @@ static const char *problem(const struct cq *q, const struct nocap_event *e,
                            const struct cq_worker *w, uint64_t stream, bool update)
 {
     bool there = (e->has & NOCAP_F_D) == 0 || cq_may_answer(q, e->d);
-    if (!w->owes) {
+    if (!w->notify_pending) {
         return w->go ? "another one" : "the tile has no go word";
     }
     if (!there || !update || stream != q->numbers->first_stream + (uint64_t)w->offset) {
@@ -185,16 +185,16 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
                  wide(e->value), e->at.x, e->at.y);
         return;
     }
-    bool waits = w->owes && w->done == YES;
+    bool waits = w->notify_pending && w->done == YES;
     bool known = w->go || (q->program.listed == YES && q->program.ran_all &&
                            !cq_set_has(&q->program.ran, e->at));
     if ((!dispatch && !waits) || (stream < q->numbers->first_stream && !own) || !known) {
         return; /* tile counters have streams too */
     }
-    bool early = w->owes && w->done == NO;
+    bool early = w->notify_pending && w->done == NO;
     const char *wrong = problem(q, e, w, stream, update);
     fault_id since = w->since != FAULT_NONE ? w->since : w->launch;
-    if (!w->owes && since == FAULT_NONE) {
+    if (!w->notify_pending && since == FAULT_NONE) {
         since = w->missing;
         w->missing = FAULT_NONE;
     }

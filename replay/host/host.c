@@ -31,7 +31,7 @@ void host_note_reported(struct model *m, enum nocap_rule rule)
 static void boot(struct host_tile *h, enum known running)
 {
     h->running = running;
-    h->owed = NO;
+    h->done_pending = NO;
     h->ready = h->waited = false;
     h->looks = 0;
     h->go.index = h->done.index = NO_INDEX;
@@ -94,7 +94,7 @@ static void soft_reset(struct model *m, struct tile *tile, const struct access *
 static void forget_signal(struct host_tile *h)
 {
     h->signal = -1;
-    h->owed = UNKNOWN;
+    h->done_pending = UNKNOWN;
     h->looks = 0;
     h->rd_ptr = -1;
 }
@@ -159,7 +159,7 @@ static void store(struct model *m, const struct observation *o)
     if ((o->places & PLACE(SOFT_RESET)) != 0) {
         soft_reset(m, tile, a);
     }
-    if (by_host && h->running == YES && h->owed == YES && !tile->sees_cores) {
+    if (by_host && h->running == YES && h->done_pending == YES && !tile->sees_cores) {
         host_judge_intrusion(m, tile, a);
     }
     for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
@@ -207,7 +207,7 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
     if (signal == NOCAP_GO_DONE) {
         judge_own_done(m, tile);
         h->ready = true;
-        h->owed = NO;
+        h->done_pending = NO;
         h->done_index = m->event->index;
     }
     if (signal == NOCAP_GO_DONE || (signal == NOCAP_GO_GO && !host_holds(tile))) {
@@ -228,9 +228,9 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
         }
     }
     bool answers = signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE;
-    if (h->running == YES && h->ready && h->owed == NO && !answers && !h->waited) {
-        fault_id since = s->astray_index > h->message_index ? s->astray_since : FAULT_NONE;
-        since = since == FAULT_NONE ? tile->launch.astray_since : since;
+    if (h->running == YES && h->ready && h->done_pending == NO && !answers && !h->waited) {
+        fault_id since = s->wrong_tile_index > h->message_index ? s->wrong_tile_since : FAULT_NONE;
+        since = since == FAULT_NONE ? tile->launch.ignored_since : since;
         CHECK_AFTER(m, tile, GO_026, since, h->looks < LOOKS, RELATED(h->done_index),
                     "GO stored before the host waits for DONE",
                     "%" PRIu64

@@ -22,12 +22,12 @@ static bool host_go_word(const struct model *m, const struct tile *tile, const s
 }
 
 /* A GO that went to a wrong tile is missing elsewhere. */
-static void note_astray(struct model *m, bool astray)
+static void note_wrong_tile(struct model *m, bool wrong)
 {
     struct host_state *s = m->state[MODEL_HOST];
-    if (astray) {
-        s->astray_index = m->event->index;
-        s->astray_since = m->fault;
+    if (wrong) {
+        s->wrong_tile_index = m->event->index;
+        s->wrong_tile_since = m->fault;
     }
 }
 
@@ -131,7 +131,7 @@ static void judge_slot(struct model *m, struct tile *tile)
                        : "no agent has written to slot %d",
                h->slot);
     h->go_since = right ? h->go_since : m->fault;
-    note_astray(m, !written);
+    note_wrong_tile(m, !written);
     h->message_known &= written;
     h->message_since = right ? FAULT_NONE : m->fault;
     h->slots_run |= (uint8_t)(1u << h->slot);
@@ -188,19 +188,19 @@ void host_judge_go(struct model *m, struct tile *tile, const struct access *stor
         h->held_since = held ? m->fault : FAULT_NONE;
         s->held_since = held ? m->fault : s->held_since;
         tile->go_since = h->held_since;
-        note_astray(m, held);
+        note_wrong_tile(m, held);
     }
     if (host_holds(tile)) {
         return;
     }
-    if (h->owed != UNKNOWN && h->go.index != NO_INDEX && !tile->sees_cores) {
-        CHECK_ONCE(m, tile, GO_021, h->go_since, h->owed == NO, RELATED(h->go.index),
+    if (h->done_pending != UNKNOWN && h->go.index != NO_INDEX && !tile->sees_cores) {
+        CHECK_ONCE(m, tile, GO_021, h->go_since, h->done_pending == NO, RELATED(h->go.index),
                    "DONE (0x00) loaded from the go word's signal since the last GO",
                    "the last load of it since the GO at #%llu did not show DONE",
                    (unsigned long long)h->go.index);
     }
-    h->go_since = h->owed == YES && !tile->sees_cores ? m->fault : FAULT_NONE;
-    h->rd_ptr = h->owed == NO && !names_unseen_dispatcher(m, tile, store) ? h->rd_ptr : -1;
+    h->go_since = h->done_pending == YES && !tile->sees_cores ? m->fault : FAULT_NONE;
+    h->rd_ptr = h->done_pending == NO && !names_unseen_dispatcher(m, tile, store) ? h->rd_ptr : -1;
     take_message(m, tile, store);
     judge_master(m, tile, store);
     complete &= !hides_dispatcher(m, tile);
@@ -211,7 +211,7 @@ void host_judge_go(struct model *m, struct tile *tile, const struct access *stor
     if (complete && h->message_known) {
         judge_texts(m, tile);
     }
-    h->owed = YES;
+    h->done_pending = YES;
     h->go = now(m);
     if (h->rd_ptr >= 0) {
         bool moves = h->message_known && h->message.mode == NOCAP_MODE_DEV;

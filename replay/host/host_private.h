@@ -16,11 +16,11 @@ struct image {
 };
 
 struct host_tile {
-    enum known running; /* BRISC is out of reset */
-    enum known owed;    /* GO was stored, and no load of the host has shown DONE since */
-    bool ready;         /* a load has shown DONE since BRISC's release */
-    int signal;         /* of the go word, as last stored or loaded; -1: not known */
-    int rd_ptr;         /* -1: not known */
+    enum known running;      /* BRISC is out of reset */
+    enum known done_pending; /* GO was stored, and no load of the host has shown DONE since */
+    bool ready;              /* a load has shown DONE since BRISC's release */
+    int signal;              /* of the go word, as last stored or loaded; -1: not known */
+    int rd_ptr;              /* -1: not known */
     struct event_ref go;
     struct event_ref done;  /* which the host stored itself; index NO_INDEX: it did not */
     uint8_t done_over;      /* the signal that stood there */
@@ -45,10 +45,10 @@ struct host_tile {
 
 /* Of the whole. */
 struct host_state {
-    bool waited_held;      /* RST-019 was reported since BRISC was last released somewhere */
-    fault_id held_since;   /* so is a tile then, for the same reason */
-    uint64_t astray_index; /* of the latest GO to a tile that has no message, or is held */
-    fault_id astray_since;
+    bool waited_held;          /* RST-019 was reported since BRISC was last released somewhere */
+    fault_id held_since;       /* so is a tile then, for the same reason */
+    uint64_t wrong_tile_index; /* of the latest GO to a tile that has no message, or is held */
+    fault_id wrong_tile_since;
     struct {
         uint64_t turn; /* of the event of which the rule was reported */
         fault_id fault;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From DONE to the next launch: what must have happened before it, and what is owed after it. Rules
+/* From DONE to the next launch: what must have happened before it, and what must follow it. Rules
  * GO. */
 #include <string.h>
 
@@ -109,7 +109,7 @@ void launch_report(const struct model *m, struct tile *tile, bool done)
     if (m->launched == NULL) {
         return;
     }
-    struct nocap_launched told = {
+    struct nocap_launched launched = {
         .chip = tile->chip,
         .at = tile->at,
         .go_by = called ? l->go.agent : NOCAP_BY_NONE,
@@ -124,17 +124,17 @@ void launch_report(const struct model *m, struct tile *tile, bool done)
     };
     for (unsigned p = 0; p < CORES && works; p++) {
         const struct kernel *k = &l->kernels[p];
-        told.kernels[p].entered = k->entered > 0;
-        told.kernels[p].left = k->left > 0;
-        told.kernels[p].enter_index = k->enter_index;
-        told.kernels[p].enter_t = k->enter_time;
-        told.kernels[p].exit_index = k->exit_index;
-        told.kernels[p].exit_t = k->exit_time;
+        launched.kernels[p].entered = k->entered > 0;
+        launched.kernels[p].left = k->left > 0;
+        launched.kernels[p].enter_index = k->enter_index;
+        launched.kernels[p].enter_t = k->enter_time;
+        launched.kernels[p].exit_index = k->exit_index;
+        launched.kernels[p].exit_t = k->exit_time;
     }
-    m->launched(m->context, &told);
+    m->launched(m->context, &launched);
 }
 
-/* What BRISC owes now, and that it is idle. */
+/* What BRISC has to do now, and that it is idle. */
 static void end_launch(struct model *m, struct tile *tile)
 {
     struct launch *l = launch_of(tile);
@@ -265,7 +265,7 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
 }
 
 /* A notify: an inline write (or, in abstract traces, an atomic) of BRISC to a stream's space
- * register; where one is owed, an inline write of its value to anywhere. */
+ * register; where one is pending, an inline write of its value to anywhere. */
 static bool looks_like_notify(const struct launch *l, const struct nocap_event *e)
 {
     bool issues = e->by == NOCAP_BY_BRISC && e->phase == NOCAP_PHASE_ISSUE;

@@ -270,7 +270,7 @@ static void publish(struct tile *tile)
     f->request_done = l->request_done;
     f->advance = l->advance;
     f->master_since = l->master_since;
-    f->astray_since = l->astray_since != FAULT_NONE ? l->astray_since : b->text_since;
+    f->ignored_since = l->ignored_since != FAULT_NONE ? l->ignored_since : b->text_since;
     f->requested = l->requested;
     f->done = l->done;
     part_of(tile)->changed = false;

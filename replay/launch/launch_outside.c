@@ -275,7 +275,7 @@ static bool judge_selected(struct model *m, struct tile *tile, unsigned i, int a
     l->index_since = right ? FAULT_NONE : m->fault;
     l->index_word = i;
     if (!right) {
-        l->go_since = l->astray_since = m->fault; /* or BRISC reads another than is believed */
+        l->go_since = l->ignored_since = m->fault; /* or BRISC reads another than is believed */
     }
     return right;
 }
@@ -309,7 +309,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         if ((int)i == active) {
             fault_id fault = m->fault;
             judge_lost_request(m, tile);
-            l->go_since = l->astray_since = fault; /* BRISC obeys it, or does not */
+            l->go_since = l->ignored_since = fault; /* BRISC obeys it, or does not */
         }
         return;
     }
@@ -323,7 +323,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     if (active >= 0 && !judge_selected(m, tile, i, active)) {
         return;
     }
-    l->astray_since = FAULT_NONE;
+    l->ignored_since = FAULT_NONE;
     judge_lost_request(m, tile);
     if (signal == NOCAP_GO_GO) {
         judge_go(m, o, go);

@@ -84,7 +84,7 @@ struct launch {
     enum known go_pending; /* GO was written and DONE is not */
     fault_id go_since;     /* what is known since of that, and of what BRISC does with it */
     struct event_ref go;
-    bool open;         /* of which nobody was told yet who asks for launches */
+    bool open;         /* which agent asks for launches is not known yet */
     enum known active; /* BRISC works on it */
     enum launch_cause cause;
     int slot; /* -1: not known */
@@ -102,17 +102,17 @@ struct launch {
     uint8_t request; /* signal, 0: none */
     enum known request_done;
     struct event_ref requested;
-    /* what is owed after DONE */
+    /* what must follow DONE */
     enum known advance; /* rd_ptr is still to move on */
     int finished_slot;
     enum known finished_host; /* the last launch was of HOST mode */
     bool notify_pending, notify_known;
-    fault_id notify_since; /* what is known of it since */
-    fault_id notify_early; /* it was sent before DONE */
-    fault_id notify_late;  /* it was missed, and may still come */
-    fault_id rd_since;     /* what rd_ptr is known since */
-    fault_id astray_since; /* the latest go word from outside is none that BRISC obeys, since */
-    fault_id index_since;  /* since when go_message_index and this go word are known to differ */
+    fault_id notify_since;  /* what is known of it since */
+    fault_id notify_early;  /* it was sent before DONE */
+    fault_id notify_late;   /* it was missed, and may still come */
+    fault_id rd_since;      /* what rd_ptr is known since */
+    fault_id ignored_since; /* the latest go word from outside is none that BRISC obeys, since */
+    fault_id index_since;   /* since when go_message_index and this go word are known to differ */
     unsigned index_word;
     fault_id master_since; /* the go word names no dispatcher, which is known since */
     struct nocap_go_word notify;
@@ -126,7 +126,7 @@ struct launch {
     uint32_t text_count, texts_first, texts_end; /* all lie between */
 };
 
-/* Findings about writes to a tile of which nobody has seen yet whether BRISC runs. They are
+/* Findings about writes to a tile of which it is not known yet whether BRISC runs. They are
  * reported when it shows signs of life, and dropped when it is released only then. */
 enum { DEFERRED_MAX = 8 };
 struct deferred {
@@ -281,7 +281,7 @@ void sync_core_load(struct tile *tile, const struct access *a);
 void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
 void sync_kernel_exit(struct tile *tile, unsigned agent);
 void sync_launch_over(struct tile *tile);
-/* The byte, and what its processor was told in this launch, are known since this fault. */
+/* The byte, and what its processor was signalled in this launch, are known since this fault. */
 void sync_fault(struct tile *tile, unsigned byte, fault_id fault);
 /* What the bytes of `word` that are not 0 are known since. */
 fault_id sync_since(const struct tile *tile, uint32_t word);
@@ -328,8 +328,8 @@ void launch_memory(struct model *m, struct tile *tile);
 void launch_forget(struct tile *tile);
 /* Whether the message in `slot` is known to be the one that runs next. */
 bool launch_reports_message(const struct model *m, const struct tile *tile, int slot);
-/* BRISC works and nothing is seen that told it to. False: the trace would show it. True: it need
- * not, so somebody who is not observed launches; the tile is followed no further from outside. */
+/* BRISC works and nothing is seen that started it. False: the trace would show it. True: it need
+ * not, so an agent that is not observed launches; the tile is followed no further from outside. */
 bool launch_unseen(const struct model *m, struct tile *tile);
 
 /* launch_done.c */

@@ -308,7 +308,7 @@ static void report_launch(const struct wait_builder *t)
     } else if (report_subordinates(t, l->go, true)) {
         return;
     } else if (l->active == YES && l->cause == CAUSE_PRELOAD && l->go_pending == NO) {
-        return; /* preloaded: it waits for a GO that nobody owes */
+        return; /* preloaded: it waits for a GO that no agent has to send */
     } else if (l->active == YES) {
         report_blocked(t, NOCAP_PROCESSOR_BRISC, "in a launch",
                        kernels_observed(t)

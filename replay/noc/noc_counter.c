@@ -5,7 +5,7 @@
 #include "replay/noc/noc_private.h"
 
 enum {
-    /* So many polls of a counter that owes nothing more are no second barrier. */
+    /* So many polls of a counter with nothing outstanding are no second barrier. */
     SETTLED_POLLS = 16,
 };
 

@@ -23,7 +23,7 @@ struct noc_waited {
     uint64_t arrived[(GRID + 63) / 64]; /* by tile: all its bytes */
     uint64_t bytes;                     /* that have arrived, over all tiles */
     uint64_t next, sum;                 /* of pieces, one after the other: end, and hash */
-    bool has_id, has_hash, owed;        /* owed: its end proves that they arrived */
+    bool has_id, has_hash, must_arrive; /* must_arrive: its end proves that they arrived */
     bool over, unjudged;                /* its end was seen, and before any arrival was */
 };
 
@@ -139,7 +139,8 @@ void noc_landing_request(struct model *m, const struct observation *o)
      * is 2 % of the checking of a queue, and more where payloads are long */
     bool compared = m->landings || memory || l->count < WAITED;
     w.has_hash = compared && !atomic && e->op != NOCAP_OP_READ && hash_of(&bytes, &w.hash);
-    w.owed = e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && sees_arrival(m, e->chip, ends);
+    w.must_arrive =
+        e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && sees_arrival(m, e->chip, ends);
     if (atomic) {
         w.addr -= w.addr % ATOMIC_WORDS;
         w.end = w.addr + ATOMIC_WORDS;
@@ -219,14 +220,14 @@ static void judge_arrived(struct model *m, const struct tile *from, struct noc_w
           "all bytes of a request arrived when it is over",
           "%llu of %llu bytes for 0x%llx of (%u,%u)", (unsigned long long)w->bytes,
           (unsigned long long)all, (unsigned long long)w->addr, w->to.x, w->to.y);
-    w->owed = w->unjudged = false; /* they may come late */
+    w->must_arrive = w->unjudged = false; /* they may come late */
 }
 
 /* Whether what did not arrive certainly would show. */
 static bool misses(const struct model *m, const struct tile *from, const struct noc_landings *l,
                    const struct noc_waited *w)
 {
-    return w->owed && !l->apart && !noc_state(m)->anonymous && knows_all(m, from, l);
+    return w->must_arrive && !l->apart && !noc_state(m)->anonymous && knows_all(m, from, l);
 }
 
 /* The first that arrives shows that the others should have. */
@@ -338,7 +339,7 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
                              : "%llu bytes at 0x%llx from (%u,%u), which asked for none",
               (unsigned long long)a->size, (unsigned long long)a->addr, from->at.x, from->at.y);
         if (best != NULL && most != REPEATED) {
-            best->bytes = UINT64_MAX; /* it is the one that went astray */
+            best->bytes = UINT64_MAX; /* it is the one that was misrouted */
         }
     }
 }

@@ -67,7 +67,7 @@ static void add_reader(struct race_span *span, const struct race_row *row,
     span->used = a->index;
 }
 
-/* What a core learns by a load of the span, or of a part: does its value come from the write that
+/* What a core knows by a load of the span, or of a part: does its value come from the write that
  * is known? */
 static void learn_load(struct model *m, const struct race_access *r, struct race_mem_ctx *where,
                        struct race_span *span, const struct race_row *row, const struct access *a)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What agents learn from what they see. */
+/* What agents know from what they see. */
 #include "replay/race/race_private.h"
 
 #include <stdlib.h>

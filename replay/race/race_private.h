@@ -5,7 +5,7 @@
  * Time is the index of an event, plus 1. What an agent knows to be over is a clock: for each core
  * up to which of its own accesses, for each network interface up to which of its reads have
  * arrived, its writes left, its writes been acknowledged, and up to which of them have arrived in a
- * tile because they travel in order. A core learns at a barrier what its requests did, and from a
+ * tile because they travel in order. A core knows after a barrier what its requests did, and from a
  * word that it loads what the writer of the word knew. Memory is kept as spans with their latest
  * write and reads.
  *
@@ -241,7 +241,7 @@ static inline bool race_value(const struct access *a, uint64_t *v)
 struct race_news {
     struct race_access write;            /* index 0: none */
     struct race_clock *release;          /* what the writer knew; NULL: nothing */
-    const struct race_agent *joined;     /* who learnt all that last; NULL: none yet */
+    const struct race_agent *joined;     /* who joined all that last; NULL: none yet */
     bool summed;                         /* `release` is what several knew that added */
     uint64_t over[RACE_ENDS][RACE_NOCS]; /* what it knew of the requests of its own interface */
 };
@@ -289,7 +289,8 @@ void race_memory_free(struct race_memory *memory);
 struct race_span *race_write(struct model *m, struct race_mem_ctx *where,
                              const struct race_access *a, struct race_clock *release,
                              const struct access *bytes);
-/* Judges a read and remembers it. `bytes`: what a core loads, who learns by it; NULL: a request. */
+/* Judges a read and remembers it. `bytes`: what a core loads, whose knowledge grows by it; NULL: a
+ * request. */
 void race_read(struct model *m, struct race_mem_ctx *where, const struct race_access *a,
                const struct access *bytes);
 void race_core_stream(struct model *m, const struct observation *o);

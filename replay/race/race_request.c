@@ -39,7 +39,7 @@ static void request_read(struct model *m, struct race_mem_ctx *p, const struct n
     if (far_place != NULL && holds(far_place, e->saddr, request->size)) {
         struct race_access a = access_at(request, RACE_ARRIVE, e->saddr);
         struct race_memory *memory = &far_place->memory;
-        /* what it brings is also told by who knew what at the far end */
+        /* what it brings also depends on who knew what at the far end */
         for (uint32_t i = race_memory_find(memory, a.first);
              a.size <= FLAG_MAX && i < memory->count && memory->rows[i].first < a.end; i++) {
             race_join(m, &release, a.agent, far_place, &race_memory_at(memory, i)->news);

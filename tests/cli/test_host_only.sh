@@ -434,6 +434,6 @@ for fault in kernel-never-ends prefetcher-dead; do
 done
 queue " && !(space==sysmem)" --seed 0 | seen '"host-mmio"' >"$T/host.jsonl"
 status 1 "a queue that works" "$NOCAP" hang "$T/host.jsonl"
-out_has "how many completions it owes is not known either" "INCONCLUSIVE: a command queue is in use"
+out_has "how many completions are pending is not known either" "INCONCLUSIVE: a command queue is in use"
 
 finish
