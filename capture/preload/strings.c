@@ -21,24 +21,32 @@ static size_t up_to(const struct region *r, uintptr_t address, size_t size)
     return size < r->end - address ? size : r->end - address;
 }
 
+/* Bytes of an element; 0: an operand is in a segment with a base. Whether it is loaded, stored. */
+static unsigned element_size(const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *o,
+                             bool *loads, bool *stores)
+{
+    unsigned size = 0;
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        if (o[i].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+            bool to = (o[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+            size = o[i].size / 8;
+            *stores |= to;
+            *loads |= !to;
+            if (o[i].mem.segment == ZYDIS_REGISTER_FS || o[i].mem.segment == ZYDIS_REGISTER_GS) {
+                return 0;
+            }
+        }
+    }
+    return size;
+}
+
 enum outcome emulate_string(ucontext_t *uc, const ZydisDecodedInstruction *insn,
                             const ZydisDecodedOperand *o, struct chip *chip)
 {
     struct thread *t = &shim_thread;
     greg_t *g = uc->uc_mcontext.gregs;
     bool lods = false, stos = false;
-    unsigned size = 0;
-    for (unsigned i = 0; i < insn->operand_count; i++) {
-        if (o[i].type == ZYDIS_OPERAND_TYPE_MEMORY) {
-            bool to = (o[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
-            size = o[i].size / 8;
-            stos |= to;
-            lods |= !to;
-            if (o[i].mem.segment == ZYDIS_REGISTER_FS || o[i].mem.segment == ZYDIS_REGISTER_GS) {
-                return OUTCOME_UNKNOWN;
-            }
-        }
-    }
+    unsigned size = element_size(insn, o, &lods, &stos);
     bool movs = lods && stos, rep = (insn->attributes & ZYDIS_ATTRIB_HAS_REP) != 0;
     bool down = (g[REG_EFL] & 0x400) != 0;
     if (size == 0 || insn->address_width != 64 || !thread_pages(t)) {
