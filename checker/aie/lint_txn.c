@@ -46,7 +46,7 @@ struct state {
     uint32_t loads; /* of PDIs, which may write all descriptors */
     bool hidden;    /* tasks of memory and core tiles may be started in ways that are not seen */
     bool merged;    /* tokens are waited for by column */
-    bool astray;    /* a wait has no task: that of another channel is what it was meant for */
+    bool unmatched; /* a wait has no task: that of another channel is what it was meant for */
 };
 
 static struct channel *channel_of(const struct state *s, uint32_t column, uint32_t row, bool mm2s,
@@ -189,7 +189,7 @@ static void wait_channel(struct state *s, uint32_t column, uint32_t row)
                               "started",
                               name(s, text), c->waits, column, row, op->mm2s ? "MM2S" : "S2MM",
                               op->channel, (unsigned long long)c->tokens);
-    s->astray |= c->reported;
+    s->unmatched |= c->reported;
 }
 
 static void wait_tokens(struct state *s)
@@ -252,7 +252,7 @@ static void take(struct state *s)
 
 static void judge_end(struct state *s)
 {
-    for (uint32_t i = 0; i < COLUMNS * ROWS * 2 * CHANNELS && !s->merged && !s->astray; i++) {
+    for (uint32_t i = 0; i < COLUMNS * ROWS * 2 * CHANNELS && !s->merged && !s->unmatched; i++) {
         const struct channel *c = &s->channels[i];
         uint32_t tile = i / (2 * CHANNELS);
         if (c->tasks != 0 && !c->seen) {

@@ -3,7 +3,7 @@
  * none costs more trust than one that is not claimed. */
 #include "checker/hang/hang_private.h"
 
-/* What must be seen before a silence means something. How often somebody polls is his choice, so
+/* What must be seen before a silence means something. How often an agent polls is its choice, so
  * polls alone never do. */
 enum {
     POLLS = 16,         /* that found all as it was, in patience.least; or patience.alone passed */

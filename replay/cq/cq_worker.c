@@ -21,7 +21,7 @@ static void judge_reset(struct cq *q, const struct tile *tile)
                   CHECK_AT(q->m, tile, CQ_051, !waiting, cq_event_ref(q, NOCAP_BY_DISPATCH),
                            RELATED(l->requested.index),
                            "the reset of the read pointer obeyed before GO overwrites it", "%s",
-                           "the tile has not stored its read pointer yet"));
+                           "the worker has not stored its read pointer yet"));
     }
     bool resets = q->numbers->inline_only != 0 || l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST;
     if (!waiting && resets && l->advance != UNKNOWN &&
@@ -151,7 +151,7 @@ static const char *problem(const struct cq *q, const struct nocap_event *e,
 {
     bool there = (e->has & NOCAP_F_D) == 0 || cq_may_answer(q, e->d);
     if (!w->notify_pending) {
-        return w->go ? "another one" : "the tile has no go word";
+        return w->go ? "another one" : "the worker has no go word";
     }
     if (!there || !update || stream != q->numbers->first_stream + (uint64_t)w->offset) {
         return "it goes elsewhere";

@@ -2,7 +2,7 @@
 /* The networks of the simulated command queue: what goes out, when it arrives, what it does there.
  *
  * Packets of one initiator, destination and virtual channel keep their order; others may overtake
- * each other. What only the two queue tiles read changes when the request goes out, since nobody
+ * each other. What only the two queue tiles read changes when the request goes out, since no agent
  * looks at it before the counter that announces it, which travels after it. */
 #include <string.h>
 

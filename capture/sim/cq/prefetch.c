@@ -313,8 +313,8 @@ static void relay_subordinate(struct sim_cq *q, struct cq_agent *a)
     CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, counter, 4, POLL_CREDIT),
             has_subordinate_credit(q) || f->ignores_credit);
     f->subordinate.acquired++;
-    bool astray = sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_PAGE_WRONG);
-    uint32_t to = f->subordinate.ring + (astray ? q->n->subordinate_page : 0);
+    bool wrong = sim_cq_fault_due(q, NOCAP_SIM_FAULT_SUBORDINATE_PAGE_WRONG);
+    uint32_t to = f->subordinate.ring + (wrong ? q->n->subordinate_page : 0);
     f->ids[0] = sim_cq_send_relay(q, f->cmd + NOCAP_CQ_HEADER, q->board.subordinate,
                                   to < end ? to : q->n->subordinate_buffer, f->length);
     f->subordinate.ring += q->n->subordinate_page;
