@@ -235,11 +235,11 @@ static enum nocap_status take_image(const struct aie_program *program, struct ai
     return NOCAP_OK;
 }
 
-enum nocap_status aie_encode_program(struct aie_program *program, const char *text, size_t length,
-                                     const char *name, bool files, struct aie_output *output)
+enum nocap_status aie_encode_program(struct aie_program *program, const struct aie_asm_text *source,
+                                     struct aie_output *output)
 {
     const char *buffers = program->options->buffers;
-    enum nocap_status status = aie_read_text(program, text, length, name, files);
+    enum nocap_status status = aie_read_text(program, source);
     if (program->chip == NOCAP_AIE_CHIP_UNKNOWN) {
         program->chip = NOCAP_AIE2PS;
     }
@@ -261,10 +261,10 @@ enum nocap_status aie_make_file(const struct aie_program *program, struct aie_ou
 }
 
 static enum nocap_status assemble_as(struct aie_program *program, uint8_t **elf, size_t *size,
-                                     const char *name, const char *text, size_t length, bool files)
+                                     const struct aie_asm_text *source)
 {
     struct aie_output output = {.of = program};
-    enum nocap_status status = aie_encode_program(program, text, length, name, files, &output);
+    enum nocap_status status = aie_encode_program(program, source, &output);
     if (status == NOCAP_OK) {
         status = aie_make_file(program, &output, elf, size);
     }
@@ -284,8 +284,7 @@ struct aie_program aie_begin_program(const struct nocap_aie_asm_options *options
 }
 
 /* Text whose dialect was not given is read again where it turns out to be of another one. */
-static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name, const char *text,
-                                  size_t length, bool files,
+static enum nocap_status assemble(uint8_t **elf, size_t *size, const struct aie_asm_text *source,
                                   const struct nocap_aie_asm_options *options,
                                   struct nocap_error *err)
 {
@@ -297,13 +296,13 @@ static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name,
                                                    err);
     *elf = NULL;
     *size = 0;
-    enum nocap_status status = assemble_as(&program, elf, size, name, text, length, files);
+    enum nocap_status status = assemble_as(&program, elf, size, source);
     enum nocap_aie_dialect meant = program.meant;
     bool again = status != NOCAP_OK && any && meant != program.dialect;
     aie_program_free(&program);
     if (again) {
         program = aie_begin_program(options, meant, err);
-        status = assemble_as(&program, elf, size, name, text, length, files);
+        status = assemble_as(&program, elf, size, source);
         aie_program_free(&program);
     }
     return status;
@@ -322,8 +321,10 @@ enum nocap_status nocap_aie_assemble(uint8_t **elf, size_t *size, const char *pa
     const char *text = (const char *)bytes;
     size_t at = strspn(text, " \t\r\n");
     bool config = at < length && text[at] == '{';
+    const struct aie_asm_text source = {
+        .text = text, .name = name, .length = length, .files = true};
     enum nocap_status status = config ? aie_assemble_config(elf, size, name, text, options, err)
-                                      : assemble(elf, size, name, text, length, true, options, err);
+                                      : assemble(elf, size, &source, options, err);
     free(bytes);
     return status;
 }
@@ -333,5 +334,6 @@ enum nocap_status nocap_aie_assemble_text(uint8_t **elf, size_t *size, const cha
                                           const struct nocap_aie_asm_options *options,
                                           struct nocap_error *err)
 {
-    return assemble(elf, size, name, text, length, false, options, err);
+    const struct aie_asm_text source = {.text = text, .name = name, .length = length};
+    return assemble(elf, size, &source, options, err);
 }

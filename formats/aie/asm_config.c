@@ -143,7 +143,9 @@ static enum nocap_status encode_text(struct config *c, size_t i, const char *pat
     struct aie_program program = aie_begin_program(options, NOCAP_AIE_N26, c->err);
     RETURN_IF_FAILED(regular_file_load(path, AIE_FILE_MAX, (uint8_t **)&text, &length, c->err));
     program.kernel = (uint32_t)i;
-    enum nocap_status status = aie_encode_program(&program, text, length, path, true, output);
+    const struct aie_asm_text source = {
+        .text = text, .name = path, .length = length, .files = true};
+    enum nocap_status status = aie_encode_program(&program, &source, output);
     bool same = i == 0 || (program.os_abi == c->first.os_abi &&
                            program.partition_columns == c->first.partition_columns);
     if (status == NOCAP_OK && (!same || program.kernel_count != 0)) {

@@ -232,14 +232,18 @@ bool aie_words_equal(const struct aie_word *a, const struct aie_word *b);
 /* "12" or "0x1f"; false if it is no number, or one beyond 64 bits. */
 bool aie_word_number(const struct aie_word *word, uint64_t *number);
 
-/* `files`: the text may name others. */
-enum nocap_status aie_read_text(struct aie_program *program, const char *text, size_t length,
-                                const char *name, bool files);
+/* A text to be assembled. */
+struct aie_asm_text {
+    const char *text, *name; /* name: for messages */
+    size_t length;
+    bool files; /* it may name others */
+};
+enum nocap_status aie_read_text(struct aie_program *program, const struct aie_asm_text *source);
 struct aie_program aie_begin_program(const struct nocap_aie_asm_options *options,
                                      enum nocap_aie_dialect dialect, struct nocap_error *err);
 /* Adds what the text makes to the output. */
-enum nocap_status aie_encode_program(struct aie_program *program, const char *text, size_t length,
-                                     const char *name, bool files, struct aie_output *output);
+enum nocap_status aie_encode_program(struct aie_program *program, const struct aie_asm_text *source,
+                                     struct aie_output *output);
 /* The file of an output that has this program alone; free(*bytes). */
 enum nocap_status aie_make_file(const struct aie_program *program, struct aie_output *output,
                                 uint8_t **bytes, size_t *size);

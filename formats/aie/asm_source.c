@@ -417,14 +417,13 @@ static enum nocap_status read_all(struct aie_source *s, char *name, char *text, 
     return status;
 }
 
-enum nocap_status aie_read_text(struct aie_program *program, const char *text, size_t length,
-                                const char *name, bool files)
+enum nocap_status aie_read_text(struct aie_program *program, const struct aie_asm_text *source)
 {
-    struct aie_source s = {.program = program, .files = files, .total = length};
-    char *copy = malloc(length + 1);
+    struct aie_source s = {.program = program, .files = source->files, .total = source->length};
+    char *copy = malloc(source->length + 1);
     if (copy == NULL) {
         return aie_no_memory(program);
     }
-    memcpy(copy, text, length);
-    return read_all(&s, strdup(name), copy, length);
+    memcpy(copy, source->text, source->length);
+    return read_all(&s, strdup(source->name), copy, source->length);
 }

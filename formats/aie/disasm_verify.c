@@ -23,7 +23,8 @@ static enum nocap_status assemble(struct aie_printer *p, const char *text, size_
     struct aie_output output = {.of = &program};
     program.known = &p->known;
     *same = false;
-    enum nocap_status status = aie_encode_program(&program, text, size, "text", false, &output);
+    const struct aie_asm_text source = {.text = text, .name = "text", .length = size};
+    enum nocap_status status = aie_encode_program(&program, &source, &output);
     p->extent.statements += program.statement_count;
     p->extent.bytes += size;
     if (status == NOCAP_OK) {
