@@ -206,13 +206,13 @@ if [ -n "$browser" ]; then
         check "and is not green" grep -q '<span id="outcome" class="hung">' "$T/dom"
         check "a trace that is not judged" page "$T/evil.jsonl"
         check "says so" grep -q '<span id="outcome" class="inconclusive">inconclusive, not judged<' "$T/dom"
+        check "a command queue" page "$T/cq.nocap"
+        check "which is clean" grep -q '<span id="outcome" class="clean">clean<' "$T/dom"
+        check "its counters have charts, with their bounds" grep -qE '^command queue: dispatch buffer: free pages [0-9]+ to [1-9]' "$T/text"
+        check "and who made the library is said" grep -q 'Leon Sorokin' "$T/page.html"
+        check "one file below 400 kB" test "$(wc -c <"$T/page.html")" -lt 400000
+        check "without a complaint" test "$(grep -c CONSOLE "$T/log")" -eq 0
     fi
-    check "a command queue" page "$T/cq.nocap"
-    check "which is clean" grep -q '<span id="outcome" class="clean">clean<' "$T/dom"
-    check "its counters have charts, with their bounds" grep -qE '^command queue: dispatch buffer: free pages [0-9]+ to [1-9]' "$T/text"
-    check "and who made the library is said" grep -q 'Leon Sorokin' "$T/page.html"
-    check "one file below 400 kB" test "$(wc -c <"$T/page.html")" -lt 400000
-    check "without a complaint" test "$(grep -c CONSOLE "$T/log")" -eq 0
 else
     skip "html in a browser" "no chromium"
 fi
