@@ -89,7 +89,6 @@ bool emulate_two_stores(ucontext_t *uc, const struct form *f, uintptr_t address,
         return false;
     }
     struct word words[2] = {stored_word(uc, f, address)};
-    const unsigned length = f->length;
     const struct form *next = form_after(f);
     if (next == NULL || !is_store_of_word(next) || next->base == RIP) {
         return false;
@@ -99,7 +98,7 @@ bool emulate_two_stores(ucontext_t *uc, const struct form *f, uintptr_t address,
         return false;
     }
     access_store_two(r, words);
-    uc->uc_mcontext.gregs[REG_RIP] += (greg_t)(length + next->length);
+    uc->uc_mcontext.gregs[REG_RIP] += (greg_t)(f->length + next->length);
     return true;
 }
 

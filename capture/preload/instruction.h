@@ -78,8 +78,8 @@ bool instruction_decode(uintptr_t rip, ZydisDecodedInstruction *insn,
                         ZydisDecodedOperand *operands);
 /* The form of the instruction at `rip`; NULL: it does not decode. */
 struct form *form_at(uintptr_t rip);
-/* That of the instruction that stands after it; NULL also if reading it could fault. `form` may be
- * replaced by it. */
+/* That of the instruction that stands after it; NULL also if reading it could fault. `form` stays:
+ * addresses less than 21 apart share no set of the cache. */
 struct form *form_after(const struct form *form);
 /* The same before an access; those after it are decoded too, so that it takes no time after. */
 struct form *form_and_next(uintptr_t rip);
