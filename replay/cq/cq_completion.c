@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The completion queue: event pages, write and read pointers with their toggles; timestamps. Rules
- * CQ-059 to CQ-065, CQ-067. */
+/* The completion queue: event pages, write and read pointers with their toggles. Rules CQ-059 to
+ * CQ-065. */
 #include <string.h>
 
 #include "replay/cq/cq_private.h"
-
-static void forget_stamps(struct cq *q)
-{
-    memset(q->timestamps.slots, 0, q->places.stamps.units * sizeof *q->timestamps.slots);
-    q->timestamps.any = false;
-}
 
 void cq_completion_init(struct cq *q, bool origin)
 {
     struct cq_completion *c = &q->completion;
     *c = (struct cq_completion){.page_id = c->page_id};
     memset(c->page_id, 0, q->places.completion.units * sizeof *c->page_id);
-    forget_stamps(q);
+    cq_timestamps_forget(q);
     const uint32_t records = NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_CQ | NOCAP_CLASS_SYSMEM;
     c->ids_whole = origin && (q->m->header->observes & records) != 0;
     if (origin) {
@@ -52,7 +46,7 @@ void cq_completion_lose(struct cq *q)
     q->completion.ids_whole = false;
     q->program.event.known = false;
     if (q->timestamps.any) {
-        forget_stamps(q);
+        cq_timestamps_forget(q);
     }
 }
 
@@ -393,21 +387,6 @@ static void read_page(struct cq *q, const struct access *a)
     }
 }
 
-static void read_timestamp(struct cq *q, uint64_t addr)
-{
-    struct cq_timestamps *t = &q->timestamps;
-    uint32_t slot = place_index(&q->places.stamps, addr);
-    uint32_t seen = (uint32_t)q->completion.pages_read + q->completion.page_read;
-    const uint32_t pages = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
-    if (t->slots[slot].ready == 0 || (q->m->header->observes & pages) != pages) {
-        return; /* of before the trace, or it is not seen which pages the host has read */
-    }
-    CQ_HOST_AFTER(q, CQ_067, q->completion.rd.since, seen >= t->slots[slot].ready,
-                  RELATED(t->slots[slot].index), "a timestamp read after the event that follows it",
-                  "slot %u, event %u of %u was seen", slot, seen, t->slots[slot].ready);
-    t->slots[slot].ready = 0;
-}
-
 /* The host writes the read pointer to +0xc0. */
 static void copy_rd(struct cq *q, uint32_t value)
 {
@@ -446,7 +425,7 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
     } else if (place_has(&q->places.completion, a->addr)) {
         read_page(q, a);
     } else if (place_has(&q->places.stamps, a->addr)) {
-        read_timestamp(q, a->addr);
+        cq_timestamp_read(q, a->addr);
     }
 }
 
@@ -502,16 +481,4 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
                          ? (value - next) / q->page_units
                          : 0; /* that a store was left out for */
     c->pages_read += 1 + pages;
-}
-
-void cq_timestamp_sent(struct cq *q, uint64_t addr)
-{
-    struct cq_timestamps *t = &q->timestamps;
-    uint32_t slot = place_index(&q->places.stamps, addr);
-    uint32_t ready = (uint32_t)q->program.events + 1;
-    CQ_HOST(q, CQ_067, t->slots[slot].ready != ready, RELATED(t->slots[slot].index),
-            "a timestamp slot used once between two events", "slot %u for the second time", slot);
-    t->any = true;
-    t->slots[slot].ready = ready;
-    t->slots[slot].index = q->m->event->index;
 }

@@ -467,32 +467,4 @@ void cq_worker_sent(struct cq *q, const struct nocap_event *event);
  */
 fault_id cq_worker_lost(const struct cq *q);
 
-/* cq_completion.c: completion queue, timestamps */
-void cq_completion_init(struct cq *q, bool origin);
-void cq_completion_payload(struct cq *q, const struct access *a);
-void cq_completion_pointer(struct cq *q, const struct access *a);
-/* A new write pointer, wherever it is seen first. */
-void cq_completion_moved(struct cq *q, uint32_t value);
-void cq_completion_core(struct cq *q, const struct access *a);
-void cq_completion_dma(struct cq *q, const struct access *a);
-void cq_completion_host_store(struct cq *q, uint32_t value);
-/* Whether what was written to host memory arrived as it was sent is known. */
-void cq_completion_arrived(struct cq *q);
-void cq_completion_host_sysmem(struct cq *q, const struct access *a);
-void cq_completion_memory(struct cq *q, const struct access *a);
-/* An event is on its way; `since`: what is wrong with it. */
-void cq_completion_sent(struct cq *q, uint32_t id, fault_id since);
-/* A record that is not known: it may have been an event, or a timestamp. */
-void cq_completion_lose(struct cq *q);
-void cq_timestamp_sent(struct cq *q, uint64_t addr);
-
-/* cq_pointer.c: the completion pointer where little of the dispatcher is observed */
-/* A page, or a part of it, where only its landing is seen. */
-void cq_pointer_page(struct cq *q, const struct access *a);
-/* So with the pointer: it announces the pages that have landed. */
-void cq_pointer_landed(struct cq *q, uint32_t value);
-/* The host sees it, and nothing shows the device: at most so many pages on as it has asked for, and
- * never back. */
-void cq_pointer_shown(struct cq *q, uint32_t value);
-
 #endif

@@ -8,6 +8,7 @@
 #include "replay/core/tile.h"
 #include "replay/core/value.h"
 #include "replay/cq/cq_arena.h"
+#include "replay/cq/cq_completion.h"
 #include "replay/cq/cq_places.h"
 #include "replay/cq/cq_tiles.h"
 
@@ -17,8 +18,6 @@ enum {
     CQ_SPANS = 8192,        /* host writes to the issue region not yet published */
     CQ_SCAN = 512,          /* of which so many are looked through for a record */
     CQ_WRITES = 256,        /* NOC writes of a command-queue core that may be under way */
-    CQ_EVENTS = 4096,       /* host events under way */
-    CQ_ANNOUNCED = 8,       /* completion pointers under way */
     CQ_RELEASES = 8,        /* latest credits of the dispatcher */
     CQ_STREAMS = 8,         /* at most; how many, the profile says */
     CQ_ENTRY_CAP = 1 << 30, /* bytes: no entry counts for more */
@@ -369,63 +368,6 @@ struct cq_boot {
     fault_id since;       /* of a GO before all was done */
     struct value mode;    /* of the launch message */
     uint32_t sem0;
-};
-
-struct cq_completion {
-    struct value wr;
-    struct value stored;    /* what 0x196D0 holds */
-    bool stored_new;        /* and +0x80 not yet */
-    struct value rd_read;   /* what the dispatcher read from 0x196E0 last */
-    uint32_t payload_pages; /* since the last push */
-    uint64_t payload_index;
-    uint64_t payload_landed, payloads;
-    struct cq_announced { /* the latest pointers that left: each announces so many payloads */
-        uint32_t value;
-        uint64_t payloads;
-    } announced[CQ_ANNOUNCED];
-    uint32_t announced_count;
-    /* where only landings are seen, or only what the host reads */
-    bool lands, landed_seen; /* the device's writes are seen landing; pages are */
-    uint32_t late_pages;     /* announced before they landed */
-    fault_id altered;        /* a page or pointer did not arrive as it was sent .. */
-    uint64_t altered_pages;  /* .. when so many pages had been */
-    struct value shown;      /* the pointer that the host saw last */
-    uint64_t pages_shown;    /* so many pages it has moved on */
-    uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */
-    struct event_ref pointer_at;
-    uint32_t early_pointer;
-    fault_id unmatched; /* a write that no command says: perhaps the pointer's copy */
-    fault_id unwritten; /* the pointer moved on before the page was written */
-    /* the host */
-    struct value rd;
-    struct value seen;     /* pointer that the host read */
-    struct value left_out; /* a read pointer that was not stored: it may come yet */
-    struct value given;    /* the read pointer that it stored to 0x196E0, and not to +0xc0 yet */
-    struct value copied;   /* one that it wrote to +0xc0 first */
-    bool page_read;
-    uint64_t pages_read;
-    uint64_t published; /* records, when it released the latest */
-    /* event ids under way */
-    uint32_t ids[CQ_EVENTS];
-    fault_id ids_since[CQ_EVENTS]; /* of each */
-    uint64_t id_count;
-    struct cq_returned {
-        uint64_t next;  /* number of the event that comes back next */
-        fault_id since; /* known since */
-    } device, host;     /* as each sees it */
-    struct cq_page_id {
-        bool known;
-        uint32_t id;
-    } * page_id; /* of the ring, as the dispatcher wrote them */
-    bool ids_whole;
-};
-
-struct cq_timestamps {
-    struct cq_stamp {
-        uint32_t ready; /* events that must be seen before it is read, 0: none */
-        uint64_t index;
-    } * slots;
-    bool any;
 };
 
 struct cq_worker {
