@@ -5,7 +5,7 @@
 
 #include "formats/blackhole/mailbox.h"
 
-enum { RUN_PROGRAMS = 12, PLACES = 5, GO_SIGNAL = 0x373 };
+enum { RUN_PROGRAMS = 12, PLACES = 5, COMMANDS = 20, GO_SIGNAL = 0x373 };
 
 enum change { DROPPED, DOUBLED, COUNTED_UP, MOVED, SHIFTED, LATE };
 
@@ -33,11 +33,12 @@ struct target {
     }
 __extension__ enum { UPDATE = 0xFFB70438, OF_PREFETCH = 2, OF_DISPATCH = 3 };
 
-static const struct {
+struct one_change {
     struct target target;
     enum change change;
     const char *rule;
-} changes[] = {
+};
+static const struct one_change changes[] = {
     {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DROPPED, "CQ-029"},
     {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DOUBLED, "CQ-028"},
     {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), COUNTED_UP, "CQ-002"},
@@ -145,6 +146,25 @@ static struct nocap_report *check_changed(const struct run *run,
     return run_trace_check(&t);
 }
 
+/* The change at several places of the run, one at a time. */
+static void try_change(const struct run *run, const struct nocap_sim_options *options,
+                       const struct one_change *c, size_t places)
+{
+    size_t count = count_targets(run, &c->target);
+    for (size_t place = 0; place < places; place++) {
+        /* not the first ones, which set the queue up, nor the last, after which it ends */
+        size_t nth = count / 4 + place * (count / 2) / places;
+        size_t where = find_target(run, &c->target, nth);
+        struct nocap_report *report = check_changed(run, options, where, c->change);
+        if (report->finding_count != 1 ||
+            (int)report->findings[0].rule != nocap_rule_from_id(c->rule)) {
+            (void)nocap_report_text(stderr, report, false, true, NULL);
+            fail_msg("change %d at event %zu: %s alone is to be found", c->change, where, c->rule);
+        }
+        nocap_report_free(report);
+    }
+}
+
 static void one_change_is_one_finding(void **state)
 {
     (void)state;
@@ -154,21 +174,24 @@ static void one_change_is_one_finding(void **state)
                                         .seed = 11};
     struct run run = run_with(options);
     for (size_t c = 0; c < sizeof changes / sizeof changes[0]; c++) {
-        size_t count = count_targets(&run, &changes[c].target);
-        for (size_t place = 0; place < PLACES; place++) {
-            /* not the first ones, which set the queue up, nor the last, after which it ends */
-            size_t nth = count / 4 + place * (count / 2) / PLACES;
-            size_t where = find_target(&run, &changes[c].target, nth);
-            struct nocap_report *report = check_changed(&run, &options, where, changes[c].change);
-            if (report->finding_count != 1 ||
-                (int)report->findings[0].rule != nocap_rule_from_id(changes[c].rule)) {
-                (void)nocap_report_text(stderr, report, false, true, NULL);
-                fail_msg("change %zu at event %zu: %s alone is to be found", c, where,
-                         changes[c].rule);
-            }
-            nocap_report_free(report);
-        }
+        try_change(&run, &options, &changes[c], PLACES);
     }
+    run_free(&run);
+}
+
+/* The dispatcher passes a command that it never read: the next that it reads is where it is, so go
+ * words that it multicasts later are still those of their commands. */
+static void a_command_passed_is_one_finding(void **state)
+{
+    (void)state;
+    const struct one_change change = {LOADS(BRISC, NOCAP_CQ_CMDDAT_END, NOCAP_CQ_BUFFER_END - 1),
+                                      DROPPED, "CQ-039"};
+    struct nocap_sim_options options = {.size = sizeof options,
+                                        .scenario = NOCAP_SIM_FAST_DISPATCH_MULTICAST,
+                                        .launches = RUN_PROGRAMS,
+                                        .seed = 11};
+    struct run run = run_with(options);
+    try_change(&run, &options, &change, COMMANDS);
     run_free(&run);
 }
 
@@ -442,6 +465,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_change_is_one_finding),
+        cmocka_unit_test(a_command_passed_is_one_finding),
         cmocka_unit_test(a_read_elsewhere_is_one_finding),
         cmocka_unit_test(a_pointer_copied_first_is_one_finding),
         cmocka_unit_test(a_page_after_the_pointer_is_one_finding),

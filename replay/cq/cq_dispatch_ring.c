@@ -13,6 +13,7 @@ void cq_ring_init(struct cq *q, bool origin)
     r->cursor = (struct value){.known = origin, .v = q->numbers->buffer};
     r->current = q->numbers->buffer;
     r->executed_index = r->record = NO_INDEX;
+    r->unread = UINT64_MAX;
 }
 
 void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, uint64_t known,
@@ -113,7 +114,15 @@ static void exec_by_load(struct cq *q, const struct access *a)
     }
 }
 
-/* A load of the dispatch core from the buffer; true if it begins a command. */
+/* Whether a command begins at that page that was published after the present one. */
+static bool begins_later(const struct cq_ring *r, const struct cq_page *page)
+{
+    return page->pages != 0 && page->record != NO_INDEX && r->record != NO_INDEX &&
+           page->record > r->record;
+}
+
+/* A load of the dispatch core from the buffer; true if it begins a command: the next, or a later
+ * one if loads are missing. */
 bool cq_ring_read(struct cq *q, const struct access *a)
 {
     struct cq_ring *r = &q->ring;
@@ -129,7 +138,11 @@ bool cq_ring_read(struct cq *q, const struct access *a)
     }
     uint32_t pages = first ? 0 : r->current_pages;
     bool next = at_page && (pages != 0 || first ? d == pages : d != 0);
-    if (next) {
+    bool later = at_page && d > pages && begins_later(r, &r->page[page_index(q, a->addr)]);
+    if (later && r->consumed + pages < r->unread) {
+        r->unread = r->consumed + pages;
+    }
+    if (next || later) {
         exec_by_load(q, a);
         return true;
     }
@@ -141,14 +154,20 @@ bool cq_ring_read(struct cq *q, const struct access *a)
 
 /* ---- credits ---- */
 
+/* Pages of the commands that it is done with, or has passed, up to one that it never read. */
+static uint64_t count_finished(const struct cq_ring *r)
+{
+    uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
+    return r->unread < end ? r->unread : end;
+}
+
 static void judge_block(struct cq *q, uint32_t value)
 {
     struct cq_ring *r = &q->ring;
-    uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
-    uint64_t blocks = end / q->numbers->block_pages;
+    uint64_t end = count_finished(r), blocks = end / q->numbers->block_pages;
     uint64_t may = blocks > 0 ? (blocks - 1) * q->numbers->block_pages : 0;
     uint64_t released = r->released + value;
-    if (r->ended) { /* what is left comes back as it is */
+    if (r->ended && released <= r->unread) { /* what is left comes back as it is */
         bool count = !r->origin || !cq_sees_published(q) || released <= r->published;
         CQ_EXECUTOR_AFTER(q, CQ_039, r->released_since, count, RELATED(r->executed_index),
                           "no more pages released than were published", "%u on top of %llu", value,
@@ -161,8 +180,11 @@ static void judge_block(struct cq *q, uint32_t value)
                  (r->current_pages == 0 && r->executed_index != NO_INDEX);
     bool last =
         value < q->numbers->block_pages && (r->executed_index == NO_INDEX || !r->brief.known);
-    bool block = value == q->numbers->block_pages || last; /* perhaps TERMINATE was executed */
-    CQ_EXECUTOR_AFTER(q, CQ_039, block ? r->released_since : FAULT_NONE, block && count,
+    /* perhaps TERMINATE was executed */
+    bool block = value == q->numbers->block_pages || last || r->ended;
+    fault_id since = r->released_since;
+    cq_blame(&since, r->unread == end ? r->since : FAULT_NONE);
+    CQ_EXECUTOR_AFTER(q, CQ_039, block ? since : FAULT_NONE, block && count,
                       RELATED(r->executed_index),
                       "whole blocks of pages released, each when the next one is finished as well",
                       block ? "%u pages on top of %llu, %llu pages are finished"
@@ -170,6 +192,7 @@ static void judge_block(struct cq *q, uint32_t value)
                       value, wide(r->released), wide(end));
     cq_resync(q, &r->released_since, block && count);
     cq_blame(&r->since, fault_of(q->m, block && count));
+    r->unread = count ? r->unread : UINT64_MAX;
 }
 
 void cq_ring_credit(struct cq *q, uint32_t value)

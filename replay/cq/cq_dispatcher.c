@@ -318,14 +318,14 @@ void cq_judge_waited(struct cq *q, struct cq_brief *b)
     cq_blame(&q->expected.launch, b->since);
 }
 
-/* A multicast of a go word: that of SEND_GO_SIGNAL, or one with GO whose command is not known. */
+/* A multicast of a go word: that of SEND_GO_SIGNAL, or any with GO. */
 static bool goes_to_all(const struct cq *q, const struct nocap_event *e, const struct access *a,
                         uint32_t *word)
 {
     const struct cq_brief *b = &q->ring.brief;
     return !q->loose && e->mcast != 0 && cq_is_go_word(q, e, a, word) &&
-           (b->known ? b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL
-                     : nocap_go_decode(*word).signal == NOCAP_GO_GO);
+           ((b->known && b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) ||
+            nocap_go_decode(*word).signal == NOCAP_GO_GO);
 }
 
 static void send_go_to_all(struct cq *q, const struct nocap_event *e, uint32_t word, bool said)

@@ -198,12 +198,13 @@ struct cq_write {
 struct cq_ring {
     bool origin;                                      /* counted from the very first page */
     uint64_t acquired, published, consumed, released; /* pages */
-    uint64_t counter;                /* published, at least what the semaphore has been given */
-    struct value cursor;             /* where the producer goes on */
-    struct cq_page *page;            /* of the buffer */
-    bool executing, finished;        /* finished: it was said that the command is over */
-    bool ends_shown;                 /* the trace says when commands are over */
-    uint64_t record;                 /* of the command that is executed; NO_INDEX: not known */
+    uint64_t unread;          /* pages before a command that it never read, UINT64_MAX: none */
+    uint64_t counter;         /* published, at least what the semaphore has been given */
+    struct value cursor;      /* where the producer goes on */
+    struct cq_page *page;     /* of the buffer */
+    bool executing, finished; /* finished: it was said that the command is over */
+    bool ends_shown;          /* the trace says when commands are over */
+    uint64_t record;          /* of the command that is executed; NO_INDEX: not known */
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
     uint64_t executed_index;
     struct cq_brief brief;
