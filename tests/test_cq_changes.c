@@ -7,7 +7,7 @@
 
 enum { RUN_PROGRAMS = 12, PLACES = 5, COMMANDS = 20, GO_SIGNAL = 0x373 };
 
-enum change { DROPPED, DOUBLED, COUNTED_UP, MOVED, SHIFTED, LATE };
+enum change { DROPPED, DOUBLED, COUNTED_UP, MOVED, SHIFTED, BACK, TO_SLOTS, AWAY, LATE };
 
 /* Which events: accesses by an agent to an address range of a tile or of host memory, or requests
  * to an address. */
@@ -27,16 +27,17 @@ struct target {
     {                                                                                              \
         NOCAP_EV_WRITE, NOCAP_BY_##agent, NOCAP_SPACE_SYSMEM, 0, from, to                          \
     }
-#define REQUESTS(operation, y, at)                                                                 \
+#define RANGE(operation, y, from, to)                                                              \
     {                                                                                              \
-        NOCAP_EV_NOC, 0, y, NOCAP_OP_##operation, at, at                                           \
+        NOCAP_EV_NOC, 0, y, NOCAP_OP_##operation, from, to                                         \
     }
+#define REQUESTS(operation, y, at) RANGE(operation, y, at, at)
 __extension__ enum { UPDATE = 0xFFB70438, OF_PREFETCH = 2, OF_DISPATCH = 3 };
 
 struct one_change {
     struct target target;
     enum change change;
-    const char *rule;
+    const char *rules; /* one of them */
 };
 static const struct one_change changes[] = {
     {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DROPPED, "CQ-029"},
@@ -70,6 +71,18 @@ static const struct one_change changes[] = {
     {STORES(HOST, NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_RD), SHIFTED, "CQ-032"},
     {TO_MEMORY(HOST, NOCAP_CQ_HOST_RD, NOCAP_CQ_HOST_RD), DROPPED, "CQ-064"},
     {TO_MEMORY(HOST, NOCAP_CQ_HOST_RD, NOCAP_CQ_HOST_RD), COUNTED_UP, "CQ-064"},
+    /* what is missing in one place since it is in another */
+    {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), AWAY, "CQ-032"},
+    {TO_MEMORY(HOST, NOCAP_CQ_ISSUE, NOCAP_CQ_ISSUE_END - 1), BACK, "CQ-025 CQ-027"},
+    {STORES(BRISC, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), MOVED, "CQ-029"},
+    {STORES(BRISC, NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_RD_PTR_ECHO), TO_SLOTS, "CQ-029"},
+    {RANGE(READ, OF_PREFETCH, NOCAP_CQ_CMDDAT, NOCAP_CQ_CMDDAT_END - 1), MOVED, "CQ-027"},
+};
+/* Entries of several commands, with a subordinate dispatcher. */
+static const struct one_change subordinate_changes[] = {
+    {RANGE(WRITE, OF_DISPATCH, 0x1C000, 0x9BFFF), DROPPED, "CQ-037"},
+    {RANGE(WRITE, OF_DISPATCH, 0x9C000, 0x9CFFF), DROPPED, "CQ-037"},
+    {RANGE(WRITE, OF_DISPATCH, 0x9C000, 0x9CFFF), DOUBLED, "CQ-037"},
 };
 
 static bool is_target(const struct nocap_event *e, const struct target *t)
@@ -109,12 +122,25 @@ static size_t count_targets(const struct run *run, const struct target *t)
     return count;
 }
 
+/* How far an access goes elsewhere, or the source of a request. */
+static int64_t distance_of(enum change change)
+{
+    switch (change) {
+    case MOVED: return NOCAP_CQ_L1_ALIGN;
+    case SHIFTED: return NOCAP_CQ_RECORD_ALIGN;
+    case BACK: return -NOCAP_CQ_RECORD_ALIGN;
+    case TO_SLOTS: return NOCAP_CQ_QUEUE - NOCAP_CQ_RD_PTR_ECHO;
+    case AWAY: return 0x1000;
+    default: return 0;
+    }
+}
+
 static void add(struct run_trace *t, const struct nocap_event *event, enum change change)
 {
     struct nocap_event e = *event;
     e.value += change == COUNTED_UP;
-    e.addr += change == MOVED ? NOCAP_CQ_L1_ALIGN : 0;
-    e.addr += change == SHIFTED ? NOCAP_CQ_RECORD_ALIGN : 0;
+    e.addr += (uint64_t)distance_of(change);
+    e.saddr += e.kind == NOCAP_EV_NOC ? (uint64_t)distance_of(change) : 0;
     run_trace_add(t, &e);
 }
 
@@ -157,9 +183,9 @@ static void try_change(const struct run *run, const struct nocap_sim_options *op
         size_t where = find_target(run, &c->target, nth);
         struct nocap_report *report = check_changed(run, options, where, c->change);
         if (report->finding_count != 1 ||
-            (int)report->findings[0].rule != nocap_rule_from_id(c->rule)) {
+            strstr(c->rules, nocap_rules[report->findings[0].rule].id) == NULL) {
             (void)nocap_report_text(stderr, report, false, true, NULL);
-            fail_msg("change %d at event %zu: %s alone is to be found", c->change, where, c->rule);
+            fail_msg("change %d at event %zu: %s alone is to be found", c->change, where, c->rules);
         }
         nocap_report_free(report);
     }
@@ -175,6 +201,20 @@ static void one_change_is_one_finding(void **state)
     struct run run = run_with(options);
     for (size_t c = 0; c < sizeof changes / sizeof changes[0]; c++) {
         try_change(&run, &options, &changes[c], PLACES);
+    }
+    run_free(&run);
+}
+
+static void one_change_of_a_relay_is_one_finding(void **state)
+{
+    (void)state;
+    struct nocap_sim_options options = {.size = sizeof options,
+                                        .scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
+                                        .launches = RUN_PROGRAMS,
+                                        .seed = 11};
+    struct run run = run_with(options);
+    for (size_t c = 0; c < sizeof subordinate_changes / sizeof subordinate_changes[0]; c++) {
+        try_change(&run, &options, &subordinate_changes[c], PLACES);
     }
     run_free(&run);
 }
@@ -465,6 +505,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_change_is_one_finding),
+        cmocka_unit_test(one_change_of_a_relay_is_one_finding),
         cmocka_unit_test(a_command_passed_is_one_finding),
         cmocka_unit_test(a_read_elsewhere_is_one_finding),
         cmocka_unit_test(a_pointer_copied_first_is_one_finding),

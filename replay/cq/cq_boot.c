@@ -202,6 +202,9 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
               "nothing but prefetch queue and read pointer written by the host while the queue "
               "runs",
               "%llu bytes at 0x%llx", wide(a->size), wide(a->addr));
+        if (core == CQ_PREFETCH && a->size == q->numbers->entry_bytes) { /* perhaps for a slot */
+            cq_blame(&q->host.slot.since, q->m->fault);
+        }
         const struct value *rd = &q->completion.rd;
         if (core == CQ_DISPATCH && rd->known && access_word(a, a->addr, &value) &&
             value == cq_ptr_advance(q, rd->v, 1)) { /* it was meant for the read pointer */

@@ -153,6 +153,7 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
         cq_span_forget(q);
     }
     p.since = h->cursor.since;
+    cq_blame(&p.since, p.moved ? h->misplaced : FAULT_NONE);
     p.bytes = h->head;
     p.known = g.known;
     p.given = g.covered;

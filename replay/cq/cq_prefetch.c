@@ -355,7 +355,8 @@ static void zero_slot(struct cq *q, const struct access *a)
     CQ_FETCHER(q, CQ_028, zero && filled, NO_REFS, "a 0 stored to a slot that is not 0",
                zero ? "slot %u is 0 already" : "slot %u stored with something else", slot);
     judge_step(q, CQ_STEP_ZERO, "the slot zeroed");
-    *state = *state == CQ_SLOT_FILLED ? CQ_SLOT_CLEARED : *state;
+    bool another = p->slot.since != FAULT_NONE; /* which of them it meant is not known */
+    *state = another ? CQ_SLOT_UNKNOWN : *state == CQ_SLOT_FILLED ? CQ_SLOT_CLEARED : *state;
 }
 
 static void echo_slot(struct cq *q, uint32_t value)

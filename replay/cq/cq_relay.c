@@ -43,13 +43,12 @@ static void find_record(struct cq *q, const struct nocap_event *e)
         cq_bytes_differ(&a, bytes + NOCAP_CQ_HEADER, next->known - NOCAP_CQ_HEADER) == UINT64_MAX) {
         return; /* its bytes */
     }
-    uint64_t first = p->relay != NO_INDEX ? p->relay : 0;
     if (e->kind != NOCAP_EV_NOC || (e->has & NOCAP_F_SADDR) == 0 || !p->synced ||
         lies_at(q, cq_relay_next(q), e->saddr)) {
         return;
     }
     const uint64_t last = cq_entries_back(q, p->next, CQ_LEAP);
-    for (uint64_t n = p->next; n > first && n > last; n--) {
+    for (uint64_t n = p->next; n > last; n--) {
         if (lies_at(q, n - 1, e->saddr)) {
             p->relay = n - 1;
             return;

@@ -38,14 +38,13 @@ static void judge_page(struct cq *q, uint64_t addr)
     const struct cq_place *place = &q->places.subordinate;
     uint32_t next = s->cursor.known ? place_address(place, s->cursor.v) : (uint32_t)addr;
     bool right = addr == next;
-    CQ_FETCHER_AFTER(q, CQ_036, s->cursor.since, right, NO_REFS,
+    fault_id since = s->cursor.since;
+    cq_blame(&since, s->since);
+    CQ_FETCHER_AFTER(q, CQ_036, since, right, NO_REFS,
                      "a record on the next page of the subordinate dispatcher's buffer",
                      "0x%llx, 0x%x is next", wide(addr), next);
-    if (s->cursor.known && !right) {
-        cq_blame(&s->since, q->m->fault);
-    } else if (!s->cursor.known) {
-        value_set(&s->cursor, page_of(q, addr));
-    }
+    resync(&s->cursor, page_of(q, addr), fault_of(q->m, right));
+    cq_blame(&s->since, s->cursor.since);
 }
 
 static void judge_room(struct cq *q)
