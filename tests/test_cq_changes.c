@@ -7,7 +7,19 @@
 
 enum { RUN_PROGRAMS = 12, PLACES = 5, COMMANDS = 20, GO_SIGNAL = 0x373 };
 
-enum change { DROPPED, DOUBLED, COUNTED_UP, MOVED, SHIFTED, BACK, TO_SLOTS, AWAY, LATE };
+enum change {
+    DROPPED,
+    DOUBLED,
+    COUNTED_UP,
+    NEGATIVE,
+    MOVED,
+    SHIFTED,
+    BACK,
+    BACK_A_SLOT,
+    TO_SLOTS,
+    AWAY,
+    LATE
+};
 
 /* Which events: accesses by an agent to an address range of a tile or of host memory, or requests
  * to an address. */
@@ -60,6 +72,7 @@ static const struct one_change changes[] = {
     {STORES(BRISC, GO_SIGNAL, GO_SIGNAL), DROPPED, "CQ-054"},
     {REQUESTS(INLINE, OF_DISPATCH, UPDATE), DROPPED, "CQ-055"},
     {REQUESTS(INLINE, OF_DISPATCH, UPDATE), DOUBLED, "CQ-055"},
+    {REQUESTS(INLINE, OF_DISPATCH, UPDATE), NEGATIVE, "CQ-056"},
     {LOADS(BRISC, NOCAP_CQ_CMDDAT_END, NOCAP_CQ_BUFFER_END - 1), DROPPED, "CQ-039"},
     {STORES(BRISC, UPDATE, UPDATE), COUNTED_UP, "CQ-056"},
     {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), DROPPED, "CQ-061"},
@@ -74,9 +87,15 @@ static const struct one_change changes[] = {
     /* what is missing in one place since it is in another */
     {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), AWAY, "CQ-032"},
     {TO_MEMORY(HOST, NOCAP_CQ_ISSUE, NOCAP_CQ_ISSUE_END - 1), BACK, "CQ-025 CQ-027"},
+    {TO_MEMORY(HOST, NOCAP_CQ_HOST_RD, NOCAP_CQ_HOST_RD), BACK, "CQ-062"},
     {STORES(BRISC, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), MOVED, "CQ-029"},
     {STORES(BRISC, NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_RD_PTR_ECHO), TO_SLOTS, "CQ-029"},
     {RANGE(READ, OF_PREFETCH, NOCAP_CQ_CMDDAT, NOCAP_CQ_CMDDAT_END - 1), MOVED, "CQ-027"},
+};
+/* Stores to slots that restate records. */
+static const struct one_change host_changes[] = {
+    {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), AWAY, "CQ-032"},
+    {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), BACK_A_SLOT, "CQ-028 CQ-002"},
 };
 /* Entries of several commands, with a subordinate dispatcher. */
 static const struct one_change subordinate_changes[] = {
@@ -129,6 +148,7 @@ static int64_t distance_of(enum change change)
     case MOVED: return NOCAP_CQ_L1_ALIGN;
     case SHIFTED: return NOCAP_CQ_RECORD_ALIGN;
     case BACK: return -NOCAP_CQ_RECORD_ALIGN;
+    case BACK_A_SLOT: return -4; /* or two */
     case TO_SLOTS: return NOCAP_CQ_QUEUE - NOCAP_CQ_RD_PTR_ECHO;
     case AWAY: return 0x1000;
     default: return 0;
@@ -139,6 +159,7 @@ static void add(struct run_trace *t, const struct nocap_event *event, enum chang
 {
     struct nocap_event e = *event;
     e.value += change == COUNTED_UP;
+    e.value |= change == NEGATIVE ? 1U << 31 : 0;
     e.addr += (uint64_t)distance_of(change);
     e.saddr += e.kind == NOCAP_EV_NOC ? (uint64_t)distance_of(change) : 0;
     run_trace_add(t, &e);
@@ -191,32 +212,41 @@ static void try_change(const struct run *run, const struct nocap_sim_options *op
     }
 }
 
+static void try_changes(struct nocap_sim_options options, const struct one_change *c, size_t count,
+                        size_t places)
+{
+    options.size = sizeof options;
+    options.launches = RUN_PROGRAMS;
+    options.seed = 11;
+    struct run run = run_with(options);
+    for (size_t i = 0; i < count; i++) {
+        try_change(&run, &options, &c[i], places);
+    }
+    run_free(&run);
+}
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
 static void one_change_is_one_finding(void **state)
 {
     (void)state;
-    struct nocap_sim_options options = {.size = sizeof options,
-                                        .scenario = NOCAP_SIM_FAST_DISPATCH,
-                                        .launches = RUN_PROGRAMS,
-                                        .seed = 11};
-    struct run run = run_with(options);
-    for (size_t c = 0; c < sizeof changes / sizeof changes[0]; c++) {
-        try_change(&run, &options, &changes[c], PLACES);
-    }
-    run_free(&run);
+    const struct nocap_sim_options options = {.scenario = NOCAP_SIM_FAST_DISPATCH};
+    try_changes(options, changes, COUNT_OF(changes), PLACES);
+}
+
+static void one_change_of_the_host_alone_is_one_finding(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.scenario = NOCAP_SIM_FAST_DISPATCH,
+                                              .view = NOCAP_SIM_VIEW_HOST};
+    try_changes(options, host_changes, COUNT_OF(host_changes), PLACES);
 }
 
 static void one_change_of_a_relay_is_one_finding(void **state)
 {
     (void)state;
-    struct nocap_sim_options options = {.size = sizeof options,
-                                        .scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
-                                        .launches = RUN_PROGRAMS,
-                                        .seed = 11};
-    struct run run = run_with(options);
-    for (size_t c = 0; c < sizeof subordinate_changes / sizeof subordinate_changes[0]; c++) {
-        try_change(&run, &options, &subordinate_changes[c], PLACES);
-    }
-    run_free(&run);
+    const struct nocap_sim_options options = {.scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE};
+    try_changes(options, subordinate_changes, COUNT_OF(subordinate_changes), PLACES);
 }
 
 /* The dispatcher passes a command that it never read: the next that it reads is where it is, so go
@@ -226,16 +256,11 @@ static void a_command_passed_is_one_finding(void **state)
     (void)state;
     const struct one_change change = {LOADS(BRISC, NOCAP_CQ_CMDDAT_END, NOCAP_CQ_BUFFER_END - 1),
                                       DROPPED, "CQ-039"};
-    struct nocap_sim_options options = {.size = sizeof options,
-                                        .scenario = NOCAP_SIM_FAST_DISPATCH_MULTICAST,
-                                        .launches = RUN_PROGRAMS,
-                                        .seed = 11};
-    struct run run = run_with(options);
-    try_change(&run, &options, &change, COMMANDS);
-    run_free(&run);
+    const struct nocap_sim_options options = {.scenario = NOCAP_SIM_FAST_DISPATCH_MULTICAST};
+    try_changes(options, &change, 1, COMMANDS);
 }
 
-/* A queue that is told by its records and what becomes of them. */
+/* A queue that is shown by its records and what becomes of them. */
 static const struct nocap_sim_options records_view = {.size = sizeof records_view,
                                                       .scenario = NOCAP_SIM_FAST_DISPATCH,
                                                       .view = NOCAP_SIM_VIEW_CQ,
@@ -501,11 +526,31 @@ static void a_late_set_up_is_one_finding(void **state)
     }
 }
 
+/* The queue is zeroed but for one bit: it was set up all the same. */
+static void a_bit_in_the_zeroed_queue_is_one_finding(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = RUN_PROGRAMS};
+    struct run run = run_with(options);
+    size_t at = find_host_store(&run, 0, OF_PREFETCH, NOCAP_CQ_QUEUE);
+    struct nocap_event *e = &run.events[at];
+    uint8_t bytes[NOCAP_CQ_QUEUE_END - NOCAP_CQ_QUEUE] = {[99] = 4};
+    assert_int_equal(e->data_size, sizeof bytes);
+    const uint8_t *own = e->data;
+    e->data = bytes;
+    assert_only(check_changed(&run, &options, run.count, DROPPED), "CQ-028");
+    e->data = own;
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_change_is_one_finding),
+        cmocka_unit_test(one_change_of_the_host_alone_is_one_finding),
         cmocka_unit_test(one_change_of_a_relay_is_one_finding),
+        cmocka_unit_test(a_bit_in_the_zeroed_queue_is_one_finding),
         cmocka_unit_test(a_command_passed_is_one_finding),
         cmocka_unit_test(a_read_elsewhere_is_one_finding),
         cmocka_unit_test(a_pointer_copied_first_is_one_finding),

@@ -203,7 +203,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
               "runs",
               "%llu bytes at 0x%llx", wide(a->size), wide(a->addr));
         if (core == CQ_PREFETCH && a->size == q->numbers->entry_bytes) { /* perhaps for a slot */
-            cq_blame(&q->host.slot.since, q->m->fault);
+            cq_issue_missed(q);
         }
         const struct value *rd = &q->completion.rd;
         if (core == CQ_DISPATCH && rd->known && access_word(a, a->addr, &value) &&
@@ -236,6 +236,7 @@ void cq_boot_host_sysmem(struct cq *q, const struct access *a)
         CQ_HOST(q, CQ_062, !running, NO_REFS,
                 "the write pointer in host memory written by the dispatcher only",
                 "the host wrote %llu bytes at +0x%llx", wide(a->size), wide(a->addr));
+        cq_blame(&q->completion.given.since, q->m->fault); /* perhaps for the other one */
         if (!running && access_word(a, q->numbers->host_wr, &value)) {
             cq_take_pointer(q, value);
             judge_pointer(q, q->numbers->host_wr, value, q->first);

@@ -469,8 +469,8 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
         }
     }
     if (c->given.known && q->sees_sysmem && !first) {
-        CQ_HOST(q, CQ_064, false, NO_REFS, "every read pointer copied to host memory", "%s",
-                "the one before was not");
+        CQ_HOST_AFTER(q, CQ_064, c->given.since, false, NO_REFS,
+                      "every read pointer copied to host memory", "%s", "the one before was not");
     }
     resync(&c->rd, in_ring(q, value) ? value : next, first ? FAULT_NONE : since);
     bool copied = c->copied.known && value == c->copied.v;

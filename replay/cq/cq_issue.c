@@ -235,6 +235,12 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     publish_passed(q, slot, says);
 }
 
+void cq_issue_missed(struct cq *q)
+{
+    cq_blame(&q->host.slot.since, q->m->fault);
+    cq_blame(&q->host.restated.since, q->m->fault);
+}
+
 static void judge_free(struct cq *q, uint16_t slot)
 {
     uint8_t *state = &q->host.slots[slot];
@@ -242,6 +248,9 @@ static void judge_free(struct cq *q, uint16_t slot)
         CQ_HOST_AFTER(q, CQ_028, q->host.slot.since, *state == CQ_SLOT_FREE, NO_REFS,
                       "a slot filled only after it was read as 0", "slot %u filled%s", slot,
                       *state == CQ_SLOT_FILLED ? " while it is full" : " without looking");
+        if (*state == CQ_SLOT_FILLED) {
+            cq_issue_missed(q);
+        }
     }
     *state = CQ_SLOT_FILLED;
 }
@@ -288,8 +297,12 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     bool shape = a->size == bytes && inside && (!known || entry != 0);
     CQ_HOST(q, CQ_028, shape, NO_REFS, "a slot stored whole, with an entry that is not 0",
             "%llu bytes 0x%x at 0x%llx", wide(a->size), entry, wide(a->addr));
+    if (!shape && init && a->size > bytes) {
+        clear_queue(q, a);
+        return;
+    }
     if (!shape && (a->size == bytes || !inside || entry == 0)) {
-        cq_blame(&q->host.slot.since, q->m->fault); /* perhaps it was meant for the next one */
+        cq_issue_missed(q);
         return;
     }
     uint16_t slot = (uint16_t)place_index(&q->places.slots, a->addr);
@@ -313,7 +326,6 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     cq_restated_alone(q, slot, e);
     if (q->host.slot.known && slot == last && q->host.slots[slot] == CQ_SLOT_FILLED) {
         judge_free(q, slot); /* the same entry once more, or that of the next slot */
-        cq_blame(&q->host.slot.since, q->m->fault);
         return;
     }
     bool next = judge_slot(q, slot);

@@ -250,6 +250,8 @@ void cq_issue_host_write(struct cq *q, const struct access *a);
  * known any more; NULL: none. */
 struct cq_record *cq_issue_hit(struct cq *q, const struct access *a);
 void cq_issue_slot_read(struct cq *q, const struct access *a);
+/* What the host stored elsewhere was perhaps meant for its next slot. */
+void cq_issue_missed(struct cq *q);
 void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *event);
 void cq_issue_record(struct cq *q, const struct nocap_event *event);
 /* The prefetcher reads at `addr`, and no record is published there; `entry` is what it found in its

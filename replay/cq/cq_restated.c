@@ -96,6 +96,7 @@ static void judge_stores(struct cq *q, uint16_t slot)
     if (next->known && place_distance(&q->places.slots, next->v, slot) <= CQ_LEAP) {
         bool passed = q->host.slots[next->v] == CQ_SLOT_PASSED;
         fault_id since = passed ? q->host.passed : q->host.slot.since;
+        cq_blame(&since, next->since);
         CQ_HOST_AFTER(q, CQ_029, since, right, NO_REFS, "the slots filled one after the other",
                       "slot %u is filled, and slot %u, whose record is there, was not", slot,
                       next->v);
@@ -124,8 +125,9 @@ void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry)
     }
     if (there && known && r->entry != 0) { /* 0: of a record that was not seen */
         bool same = entry == r->entry;
-        CQ_HOST(q, CQ_002, same, RELATED(r->at.index), "a fetch entry that says the stride",
-                "entry 0x%x is stored, that of its record is 0x%x", entry, r->entry);
+        CQ_HOST_AFTER(q, CQ_002, q->host.slot.since, same, RELATED(r->at.index),
+                      "a fetch entry that says the stride",
+                      "entry 0x%x is stored, that of its record is 0x%x", entry, r->entry);
         cq_blame(&r->since, fault_of(q->m, same));
         r->sized = r->sized && same; /* as many as one of them says */
     }

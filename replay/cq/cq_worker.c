@@ -183,6 +183,9 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
         CHECK_AT(q->m, tile, CQ_056, false, at, NO_REFS,
                  "a stream counted down by the dispatcher only", "0x%llx from %u,%u",
                  wide(e->value), e->at.x, e->at.y);
+        if (w->notify_pending) { /* it is its notify, and wrong */
+            settle(q, w, e->at, q->m->fault);
+        }
         return;
     }
     bool waits = w->notify_pending && w->done == YES;
