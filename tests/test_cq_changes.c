@@ -526,6 +526,24 @@ static void a_late_set_up_is_one_finding(void **state)
     }
 }
 
+/* The first read's landing is not in the trace, while another one is in flight: those after it have
+ * landed all the same. */
+static void a_landing_not_seen_is_one_finding(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH_MULTICAST,
+                                              .launches = RUN_PROGRAMS};
+    struct run run = run_with(options);
+    size_t i = 0;
+    while (run.events[i].kind != NOCAP_EV_NOC || run.events[i].phase != NOCAP_PHASE_DONE ||
+           run.events[i].op != NOCAP_OP_READ) {
+        assert_true(++i < run.count);
+    }
+    assert_only(check_changed(&run, &options, i, DROPPED), "CQ-033"); /* one too many in flight */
+    run_free(&run);
+}
+
 /* The queue is zeroed but for one bit: it was set up all the same. */
 static void a_bit_in_the_zeroed_queue_is_one_finding(void **state)
 {
@@ -550,6 +568,7 @@ int main(void)
         cmocka_unit_test(one_change_is_one_finding),
         cmocka_unit_test(one_change_of_the_host_alone_is_one_finding),
         cmocka_unit_test(one_change_of_a_relay_is_one_finding),
+        cmocka_unit_test(a_landing_not_seen_is_one_finding),
         cmocka_unit_test(a_bit_in_the_zeroed_queue_is_one_finding),
         cmocka_unit_test(a_command_passed_is_one_finding),
         cmocka_unit_test(a_read_elsewhere_is_one_finding),

@@ -62,7 +62,7 @@ static void judge_landed(struct cq *q, struct cq_record *r)
     if (r == NULL || !(p->landed_seen || p->dones_seen)) {
         return;
     }
-    bool landed = p->relay < p->landed;
+    bool landed = r->landed || p->relay < p->landed;
     CQ_FETCHER_AFTER(q, CQ_034, cq_read_since(q, p->relay), landed, RELATED(r->at.index),
                      "a record relayed after its read has landed", "%s", "it has not");
     cq_blame(&r->read_since, fault_of(q->m, landed));
