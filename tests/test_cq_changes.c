@@ -18,7 +18,8 @@ enum change {
     BACK_A_SLOT,
     TO_SLOTS,
     AWAY,
-    LATE
+    LATE,
+    BEFORE_READ
 };
 
 /* Which events: accesses by an agent to an address range of a tile or of host memory, or requests
@@ -64,6 +65,7 @@ static const struct one_change changes[] = {
     {STORES(BRISC, NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_RD_PTR_ECHO), LATE, "CQ-030"},
     {STORES(BRISC, NOCAP_CQ_PCIE_PTR_ECHO, NOCAP_CQ_PCIE_PTR_ECHO), DROPPED, "CQ-030"},
     {STORES(BRISC, NOCAP_CQ_PCIE_PTR_ECHO, NOCAP_CQ_PCIE_PTR_ECHO), DOUBLED, "CQ-030"},
+    {STORES(BRISC, NOCAP_CQ_PCIE_PTR_ECHO, NOCAP_CQ_PCIE_PTR_ECHO), BEFORE_READ, "CQ-030"},
     {REQUESTS(ATOMIC, OF_DISPATCH, NOCAP_CQ_SEM0), DOUBLED, "CQ-037"},
     {REQUESTS(ATOMIC, OF_DISPATCH, NOCAP_CQ_SEM0), COUNTED_UP, "CQ-037"},
     {REQUESTS(ATOMIC, OF_PREFETCH, NOCAP_CQ_SEM0), DROPPED, "CQ-040"},
@@ -165,29 +167,44 @@ static void add(struct run_trace *t, const struct nocap_event *event, enum chang
     run_trace_add(t, &e);
 }
 
+/* Where event `where` goes that comes late or early; its own place: where it is. */
+static size_t place_of(const struct run *run, size_t where, enum change change)
+{
+    size_t i = where;
+    switch (change) {
+    case LATE: /* after the next act of the same agent */ do { i++;
+        } while (i < run->count && (run->events[i].by != run->events[where].by ||
+                                    run->events[i].phase != NOCAP_PHASE_ISSUE));
+        return i;
+    case BEFORE_READ:
+        while (i > 0 &&
+               (run->events[i].kind != NOCAP_EV_NOC || run->events[i].op != NOCAP_OP_READ ||
+                run->events[i].phase != NOCAP_PHASE_ISSUE)) {
+            i--;
+        }
+        return i;
+    default: return where;
+    }
+}
+
 static struct nocap_report *check_changed(const struct run *run,
                                           const struct nocap_sim_options *options, size_t where,
                                           enum change change)
 {
-    size_t after = where + 1; /* the next act of the same agent */
-    while (after < run->count && (run->events[after].by != run->events[where].by ||
-                                  run->events[after].phase != NOCAP_PHASE_ISSUE)) {
-        after++;
-    }
+    const size_t to = place_of(run, where, change);
     struct run_trace t = run_trace_of(options);
     run_trace_open(&t, "run.nocap");
     for (size_t i = 0; i < run->count; i++) {
-        if (i == where && (change == DROPPED || change == LATE)) {
-            continue;
+        struct nocap_event moved = run->events[where < run->count ? where : 0];
+        moved.t = run->events[i].t;
+        if (i == to && to < where) {
+            add(&t, &moved, change);
         }
-        add(&t, &run->events[i], i == where ? change : DROPPED);
-        if (i == where && change == DOUBLED) {
-            add(&t, &run->events[i], change);
+        if (i != where || (change != DROPPED && to == where)) {
+            add(&t, &run->events[i], i == where ? change : DROPPED);
         }
-        if (i == after && change == LATE) {
-            struct nocap_event late = run->events[where];
-            late.t = run->events[i].t;
-            add(&t, &late, change);
+        if ((i == where && change == DOUBLED) || (i == to && to > where)) {
+            add(&t, &moved, change);
         }
     }
     return run_trace_check(&t);

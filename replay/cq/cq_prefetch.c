@@ -327,8 +327,8 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
         cq_blame(&q->prefetcher.slot.since, q->m->fault); /* it goes on all the same */
     }
     struct cq_record *next = cq_record(q, q->prefetcher.next);
-    if (!right && step == CQ_STEP_ZERO && f->steps == CQ_STEPS && next != NULL) {
-        cq_blame(&next->read_since, f->since); /* its read was left out */
+    if (!right && f->steps == CQ_STEPS && next != NULL) {
+        cq_blame(&next->read_since, f->since); /* its read was left out, or comes late */
     }
     f->steps |= (uint8_t)step;
     return right;
