@@ -81,12 +81,17 @@ bool boot_text_begins(const struct model *m, const struct tile *tile, unsigned p
     const struct boot *b = boot_of(tile);
     uint32_t end = text_end(m, tile);
     unsigned texts = 0, below = 0;
+    bool astray = false; /* one of the texts: a core begins where none is */
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        bool runs = b->phase == BOOT_RELEASED && b->reset_pc_known[p];
+        astray |= runs && p != processor && !span_begins(b, b->reset_pc[p]);
+    }
     for (uint32_t i = 0; i < kept(b); i++) {
         bool text = b->spans[i].addr < end;
         texts += text;
         below += text && b->spans[i].addr < addr;
     }
-    bool ordered = end != 0 && texts == CORES;
+    bool ordered = end != 0 && texts == CORES && !astray;
     return span_begins(b, addr) && (end == 0 || addr < end) && (!ordered || below == processor);
 }
 

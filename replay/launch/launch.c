@@ -235,6 +235,7 @@ static void brisc_go_word(struct model *m, struct tile *tile, const struct acces
           "0x%02x", signal);
     if (signal != NOCAP_GO_DONE) { /* this stands where DONE should */
         launch_fault(launch_of(tile), m->fault);
+        boot_of(tile)->start_since = m->fault;
     }
     if (boot_of(tile)->phase != BOOT_RELEASED || i != 0) {
         launch_finish_done(m, tile);
