@@ -173,7 +173,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
         launch_preloads(m, tile) == YES) {
         launch_act(m, tile); /* of all that it did nothing was observed */
     }
-    bool known = l->go_pending != UNKNOWN && !(l->active == YES && l->cause == CAUSE_UNKNOWN);
+    bool known = tile->sees_cores && l->go_pending != UNKNOWN && !(l->active == YES && l->cause == CAUSE_UNKNOWN);
     bool caused = l->go_pending == YES || (l->active == YES && l->cause != CAUSE_NONE);
     if (known && !caused && launch_unseen(m, tile)) {
         known = false;

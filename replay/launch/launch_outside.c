@@ -130,7 +130,7 @@ static void judge_lost_request(struct model *m, struct tile *tile)
                CHECK_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
                            "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
                            "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr));
-        l->rd_since = m->fault;
+        l->rd_since = rd_ptr != 0 || l->advance == NO ? m->fault : l->rd_since;
         if (rd_ptr == 0) {
             SEEING(m, tile->at, m->layout->rd_ptr, 4,
                    CHECK_AFTER(m, tile, GO_014, since, false, RELATED(l->requested.index),
@@ -186,8 +186,8 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
                        empty ? "slot %d is empty, a message was written to slot %d"
                              : "slot %d holds a message that has run already",
                        slot, other));
-    if (!right) {
-        l->go_since = m->fault;
+    if (!right) { /* or rd_ptr is another */
+        l->go_since = l->rd_since = m->fault;
     }
 }
 
