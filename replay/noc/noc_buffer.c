@@ -141,29 +141,56 @@ static bool same(enum nocap_field field, const struct nocap_event *a, const stru
            ((nocap_event_number(a, field) ^ nocap_event_number(b, field)) & mask) == 0;
 }
 
-/* Name of the first field in which the two differ, NULL: none. Corners of a rectangle may be named
- * in any order, and a read has no posted form. */
-static const char *difference(const struct nocap_event *a, const struct nocap_event *b)
+enum { AGREE = -1, OTHER_OP = NOCAP_FIELD_COUNT }; /* or enum nocap_field */
+
+/* The first field in which the two differ. Corners of a rectangle may be named in any order, and a
+ * read has no posted form. */
+static int difference(const struct nocap_event *a, const struct nocap_event *b)
 {
     static const enum nocap_field always[] = {
         NOCAP_FIELD_SADDR, NOCAP_FIELD_DADDR, NOCAP_FIELD_SIZE,  NOCAP_FIELD_VALUE,
         NOCAP_FIELD_RET,   NOCAP_FIELD_RADDR, NOCAP_FIELD_CTRL,  NOCAP_FIELD_LEN_BE,
         NOCAP_FIELD_TAG,   NOCAP_FIELD_S,     NOCAP_FIELD_MCAST, NOCAP_FIELD_LINKED};
     if (a->op != b->op) {
-        return "op";
+        return OTHER_OP;
     }
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
         if (!same(always[i], a, b)) {
-            return nocap_fields[always[i]].key;
+            return (int)always[i];
         }
     }
     if (!a->mcast && !same(NOCAP_FIELD_D, a, b)) {
-        return nocap_fields[NOCAP_FIELD_D].key;
+        return NOCAP_FIELD_D;
     }
     if (a->op != NOCAP_OP_READ && !same(NOCAP_FIELD_POSTED, a, b)) {
-        return nocap_fields[NOCAP_FIELD_POSTED].key;
+        return NOCAP_FIELD_POSTED;
     }
-    return NULL;
+    return AGREE;
+}
+
+static const char *field_name(int field)
+{
+    return field >= 0 && field < NOCAP_FIELD_COUNT ? nocap_fields[field].key : "op";
+}
+
+/* The register that says it, the first of several: what it is called differs by request. */
+static int register_of(const struct nocap_event *e, int field)
+{
+    bool moves = e->op == NOCAP_OP_READ || e->op == NOCAP_OP_WRITE;
+    switch (field) {
+    case AGREE: return AGREE;
+    case NOCAP_FIELD_SADDR: return NOCAP_NIU_TARG_ADDR_LO;
+    case NOCAP_FIELD_S: return NOCAP_NIU_TARG_ADDR_HI;
+    case NOCAP_FIELD_DADDR: return moves ? NOCAP_NIU_RET_ADDR_LO : NOCAP_NIU_TARG_ADDR_LO;
+    case NOCAP_FIELD_D: return moves ? NOCAP_NIU_RET_ADDR_HI : NOCAP_NIU_TARG_ADDR_HI;
+    case NOCAP_FIELD_RADDR: return NOCAP_NIU_RET_ADDR_LO;
+    case NOCAP_FIELD_RET: return NOCAP_NIU_RET_ADDR_HI;
+    case NOCAP_FIELD_TAG: return NOCAP_NIU_PACKET_TAG;
+    case NOCAP_FIELD_VALUE: return NOCAP_NIU_AT_DATA;
+    case NOCAP_FIELD_SIZE:
+    case NOCAP_FIELD_LEN_BE: return NOCAP_NIU_AT_LEN_BE;
+    default: return NOCAP_NIU_CTRL;
+    }
 }
 
 /* The notify of a finished launch is an inline write that adds to a stream's counter. A trace may
@@ -193,15 +220,16 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
 {
     struct noc_buffer *b = restated_by(n, e);
     if (b != NULL) {
-        const char *what = restates_notify(&b->request, e) ? NULL : difference(&b->request, e);
+        int what = restates_notify(&b->request, e) ? AGREE : difference(&b->request, e);
+        int where = register_of(e, what);
+        fault_id since = where == b->differs_in ? b->restated_since : FAULT_NONE;
         b->restating = NOC_RESTATED;
-        CHECK_AFTER(m, tile, NOC_040, what == b->differs_in ? b->restated_since : FAULT_NONE,
-                    what == NULL, RELATED(b->sent),
+        CHECK_AFTER(m, tile, NOC_040, since, what == AGREE, RELATED(b->sent),
                     "a noc event that says what the registers of its command buffer say",
-                    "they differ in \"%s\"", what);
+                    "they differ in \"%s\"", field_name(what));
         b->restated_since = m->fault;
-        b->differs_in = what;
-        if (what == nocap_fields[NOCAP_FIELD_TAG].key && m->fault != FAULT_UNREPORTED) {
+        b->differs_in = where;
+        if (what == NOCAP_FIELD_TAG && m->fault != FAULT_UNREPORTED) {
             b->tag_since = m->fault;
         }
         return;
@@ -213,7 +241,7 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
         CHECK(m, tile, NOC_040, false, RELATED(b->sent), "a store to CMD_CTRL for every noc event",
               "none after that of request %llu", (unsigned long long)b->sent);
         b->restated_since = m->fault;
-        b->differs_in = NULL;
+        b->differs_in = AGREE;
     }
 }
 
@@ -240,11 +268,11 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     bool restated = (m->header->observes & NOCAP_CLASS_NOC) != 0 && tile->in_scope;
     uint32_t ctrl;
     if (b->restating == NOC_PENDING && noc_sees_requests(m)) {
-        CHECK_AFTER(m, tile, NOC_040, b->differs_in == NULL ? b->restated_since : FAULT_NONE, false,
-                    RELATED(b->sent), "a noc event for every request", "%s",
+        CHECK_AFTER(m, tile, NOC_040, b->differs_in == AGREE ? b->restated_since : FAULT_NONE,
+                    false, RELATED(b->sent), "a noc event for every request", "%s",
                     "none for the request before this one");
         b->restated_since = m->fault;
-        b->differs_in = NULL;
+        b->differs_in = AGREE;
     }
     noc_state(m)->stale = n->programmed ? noc_state(m)->stale : tile;
     n->programmed = true;

@@ -34,7 +34,7 @@ struct noc_buffer {
     } restating;
     struct nocap_event request;
     fault_id restated_since; /* since when they do not say the same .. */
-    const char *differs_in;  /* .. in this field; NULL: one of them was one too many */
+    int differs_in;          /* .. in this register; -1: one of them was one too many */
 };
 
 /* A chain of linked requests that is not closed. */
