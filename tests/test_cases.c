@@ -60,20 +60,33 @@ static const struct {
 #include "tests/cases/noc_requests.def"
 #include "tests/cases/queue.def"
 #include "tests/cases/race.def"
+#include "tests/cases/stray.def"
+};
+#define TWO(name, rules, ...) {name, rules, __VA_ARGS__},
+static const struct {
+    const char *name, *rules, *trace;
+} pairs[] = {
+#include "tests/cases/apart.def"
 };
 /* clang-format on */
+
+static struct nocap_report *check_text(const char *name, const char *trace)
+{
+    struct nocap_report *report;
+    struct nocap_error err;
+    write_text("case.jsonl", trace);
+    if (nocap_check(&report, "case.jsonl", NULL, &err) != NOCAP_OK) {
+        fail_msg("%s: %s", name, err.text);
+    }
+    return report;
+}
 
 static void one_fault_is_one_finding(void **state)
 {
     (void)state;
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct nocap_report *report;
-        struct nocap_error err;
-        write_text("case.jsonl", cases[i].trace);
-        if (nocap_check(&report, "case.jsonl", NULL, &err) != NOCAP_OK) {
-            fail_msg("%s: %s", cases[i].name, err.text);
-        }
+        struct nocap_report *report = check_text(cases[i].name, cases[i].trace);
         const struct nocap_finding *f = report->findings;
         bool named =
             report->finding_count == 0 || cases[i].rule == NULL ||
@@ -90,8 +103,25 @@ static void one_fault_is_one_finding(void **state)
     assert_int_equal(wrong, 0);
 }
 
+static void two_faults_are_two_findings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        struct nocap_report *report = check_text(pairs[i].name, pairs[i].trace);
+        char rules[64] = "";
+        for (size_t k = 0; k < report->finding_count && k < 4; k++) {
+            strcat(strcat(rules, k > 0 ? " " : ""), nocap_rules[report->findings[k].rule].id);
+        }
+        if (strcmp(rules, pairs[i].rules) != 0) {
+            fail_msg("%s: %s", pairs[i].name, rules);
+        }
+        nocap_report_free(report);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_fault_is_one_finding)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_fault_is_one_finding),
+                                       cmocka_unit_test(two_faults_are_two_findings)};
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

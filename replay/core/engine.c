@@ -196,6 +196,21 @@ static __attribute__((noinline)) void observe_ended(struct model *m)
     m->ended_count = 0;
 }
 
+/* What it would have brought elsewhere will be missing there. */
+static __attribute__((noinline)) void note_stray(const struct model *m, const struct observation *o)
+{
+    const struct access *a = &o->access;
+    const bool core = o->kind == OBS_CORE_STORE;
+    if (o->tile == NULL || (!core && (o->kind != OBS_OUTSIDE_STORE || a->by != NOCAP_BY_HOST))) {
+        return;
+    }
+    struct stray *s = &o->tile->strays[core ? nocap_core(a->by)->processor : STRAYS_OF_HOST];
+    *s = (struct stray){.fault = m->stray, .turn = m->turn};
+    for (unsigned i = 0; i < sizeof s->value && i < a->known; i++) {
+        s->value |= (uint32_t)a->bytes[i] << 8 * i;
+    }
+}
+
 /* What models have asked for while they judged. */
 static __attribute__((noinline)) void observe_due(struct nocap_engine *e,
                                                   const struct observation *o)
@@ -205,6 +220,9 @@ static __attribute__((noinline)) void observe_due(struct nocap_engine *e,
     m->due = 0;
     for (uint32_t left = due & DUE_APPLY; left != 0; left &= left - 1) {
         m->models[__builtin_ctz(left)]->apply(m, o);
+    }
+    if ((due & DUE_STRAY) != 0) {
+        note_stray(m, o);
     }
     if ((due & DUE_ENDED) != 0) {
         observe_ended(m);

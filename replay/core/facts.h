@@ -28,11 +28,19 @@ struct event_ref {
     uint64_t turn; /* of model.turn; 0 where it is not needed */
 };
 
+/* A store of a core or the host to where it must not go: what is missing of it elsewhere follows.
+ */
+struct stray {
+    fault_id fault;
+    uint32_t value; /* its first four bytes */
+    uint64_t turn;
+};
+
 /* A processor's kernel in the present launch. */
 struct kernel {
     enum known inside;
     uint8_t entered, left; /* times in this launch */
-    uint64_t enter_index, exit_index, enter_time, exit_time, enter_turn;
+    uint64_t enter_index, exit_index, enter_time, exit_time, enter_turn, exit_turn;
 };
 
 /* Of a tile; owner: launch. */

@@ -118,6 +118,7 @@ enum due {
     DUE_ENDED = 1 << MODELS,  /* requests are over: model.ended */
     DUE_ROUTES = 2 << MODELS, /* a model wants something else from the next observation on */
     DUE_RAISED = 4 << MODELS, /* model.request is observed next */
+    DUE_STRAY = 8 << MODELS,  /* the store observed goes where it must not: model.stray */
 };
 
 /* The reference model as a whole: what its parts share. */
@@ -167,6 +168,8 @@ struct model {
     fault_id fault;         /* what the latest CHECK found: FAULT_NONE if its condition held */
     fault_id follows;       /* what the violation that is reported follows from */
     bool harmless;          /* it does no harm here */
+    fault_id stray;         /* of the latest store to where it must not go .. */
+    uint64_t stray_turn;    /* .. which was observed then */
     struct nocap_seen seen; /* what is observed stands there */
     uint64_t exercised[NOCAP_RULE_COUNT]; /* also of rules that are not judged */
     nocap_diverged *diverged;
@@ -254,6 +257,16 @@ static inline bool judges(struct model *m, enum nocap_rule rule)
 #define WITH_NUMBER(format, number) "%s", text_with_number((char[NUMBER_TEXT]){0}, format, number)
 enum { NUMBER_TEXT = 160 };
 const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_t number);
+
+/* After CHECK: the store observed goes where it must not. */
+static inline void store_strays(struct model *m)
+{
+    if (m->fault != FAULT_NONE && m->fault != FAULT_UNREPORTED && m->withhold == NULL) {
+        m->stray = m->fault;
+        m->stray_turn = m->turn;
+        m->due |= DUE_STRAY;
+    }
+}
 
 /* FOLLOWING(model, since, CHECK(...)): judged by a value that is known only since `since`; a
  * violation follows from that fault. */

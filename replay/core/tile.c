@@ -192,6 +192,21 @@ bool shadow_word(const struct shadow *l1, uint32_t addr, uint32_t *v)
     return true;
 }
 
+bool shadow_word_after(const struct shadow *l1, uint32_t addr, const struct access *store,
+                       uint32_t *v)
+{
+    *v = 0;
+    for (unsigned i = 0; i < sizeof *v; i++) {
+        uint8_t byte;
+        if (!access_byte(store, addr + i, &byte) &&
+            (touches(store, addr + i, 1) || !shadow_byte(l1, addr + i, &byte))) {
+            return false;
+        }
+        *v |= (uint32_t)byte << 8 * i;
+    }
+    return true;
+}
+
 int tile_go_index(const struct model *m, const struct tile *tile)
 {
     uint32_t index;

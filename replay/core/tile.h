@@ -31,7 +31,18 @@ struct tile {
     fault_id go_since; /* what the GO stored now launches is known since; owner: host, read in
                           `apply` of a store of GO by the host */
     struct shadow l1;
+    struct stray strays[CORES + 1]; /* the latest of each core, and of the host; owner: engine */
 };
+enum { STRAYS_OF_HOST = CORES };
+
+/* The fault of a stray store after `turn`, if what it brought is `value` under `mask`; FAULT_NONE:
+ * there is none. */
+static inline fault_id stray_since(const struct tile *tile, unsigned who, uint64_t turn,
+                                   uint32_t mask, uint32_t value)
+{
+    const struct stray *s = &tile->strays[who];
+    return s->turn > turn && (s->value & mask) == value ? s->fault : FAULT_NONE;
+}
 
 static inline uint32_t tile_key(uint16_t chip, struct nocap_xy at)
 {
@@ -98,6 +109,9 @@ static inline bool shadow_byte(const struct shadow *l1, uint32_t addr, uint8_t *
     return true;
 }
 bool shadow_word(const struct shadow *l1, uint32_t addr, uint32_t *v);
+/* As the store makes it. */
+bool shadow_word_after(const struct shadow *l1, uint32_t addr, const struct access *store,
+                       uint32_t *v);
 /* False unless all bytes are known. */
 bool shadow_copy(const struct shadow *l1, uint32_t addr, uint32_t size, uint8_t *to);
 

@@ -104,6 +104,10 @@ static fault_id wrong_pc_since(const struct model *m, const struct tile *tile, u
     bool same = s->wrong_pc[processor].release == b->released.index &&
                 s->wrong_pc[processor].pc == b->reset_pc[processor];
     fault_id since = b->pc_since[processor];
+    const struct stray *stray = &tile->strays[NOCAP_PROCESSOR_BRISC];
+    if (since == FAULT_NONE && boot_text_begins(m, tile, processor, stray->value)) {
+        since = stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, 0, 0);
+    }
     if (since != FAULT_NONE) {
         return since;
     }
@@ -143,9 +147,13 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     }
     if (right && (b->override_known & bit) != 0) {
         with = launch_group(processor); /* one register for all three TRISCs */
-        SEEING(m, tile->at, nocap_reset_pc_override(nocap_cores[processor].agent, &mask), 4,
-               CHECK_AFTER(m, tile, RST_005, b->pc_since[processor], (b->override & bit) != 0,
-                           NO_REFS, "the reset PC override of the core enabled",
+        uint32_t override = nocap_reset_pc_override(nocap_cores[processor].agent, &mask);
+        since = b->pc_since[processor] != FAULT_NONE
+                    ? b->pc_since[processor]
+                    : stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, mask, mask);
+        SEEING(m, tile->at, override, 4,
+               CHECK_AFTER(m, tile, RST_005, since, (b->override & bit) != 0, NO_REFS,
+                           "the reset PC override of the core enabled",
                            "%s left reset with the override off", name));
     }
     for (unsigned p = 0; m->fault != FAULT_NONE && p < CORES; p++) {
@@ -330,10 +338,12 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     bool booting = b->phase == BOOT_RELEASED && b->early_done.index == NO_INDEX;
     if (released != 0 && booting && tile->sees_cores) {
         if (shadow_word(&tile->l1, m->layout->sync, &word)) {
+            fault_id since = stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, UINT32_MAX,
+                                         NOCAP_SYNC_ALL_INIT);
             SEEING(m, tile->at, m->layout->sync, 4,
-                   CHECK(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NO_REFS,
-                         "0x40404040 in the sync word before the subordinates leave reset",
-                         "0x%08x", word));
+                   CHECK_AFTER(m, tile, RST_010, since, word == NOCAP_SYNC_ALL_INIT, NO_REFS,
+                               "0x40404040 in the sync word before the subordinates leave reset",
+                               "0x%08x", word));
             for (unsigned i = 0; i < SUBORDINATES; i++) {
                 sync_of(tile)->since[i] = m->fault;
             }
@@ -373,6 +383,21 @@ static void setup_store(struct model *m, const struct observation *o)
             }
         }
     }
+}
+
+fault_id boot_setup_since(const struct model *m, const struct tile *tile)
+{
+    const struct boot *b = boot_of(tile);
+    unsigned lacks = BOOT_SETUP_ALL & ~(unsigned)b->setup;
+    int zeros = __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]);
+    int words = m->layout->zeros != 0 ? ZEROS_WORDS - zeros : 0;
+    if (__builtin_popcount(lacks) + words != 1) {
+        return FAULT_NONE;
+    }
+    unsigned i = lacks != 0 ? (unsigned)__builtin_ctz(lacks) : 0;
+    return stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn,
+                       lacks != 0 ? setup_registers[i].mask : UINT32_MAX,
+                       lacks != 0 ? setup_registers[i].value : 0);
 }
 
 static void trisc_store(struct tile *tile, unsigned thread, const struct access *a)
@@ -420,6 +445,15 @@ void boot_core_runs(struct model *m, struct tile *tile, unsigned processor)
     b->met |= (uint8_t)(1 << processor);
 }
 
+/* The store that releases BRISC alone, or its subordinates, went elsewhere. */
+static fault_id release_since(const struct tile *tile, bool brisc)
+{
+    return brisc ? stray_since(tile, STRAYS_OF_HOST, 0, NOCAP_SOFT_RESET_ALL,
+                               NOCAP_SOFT_RESET_SUBORDINATES)
+                 : stray_since(tile, NOCAP_PROCESSOR_BRISC, boot_of(tile)->released.turn,
+                               NOCAP_SOFT_RESET_ALL, 0);
+}
+
 /* Sources may tell of the release and of what came of it in any order: it is certain later. One
  * store releases BRISC of many tiles. */
 void boot_judge_release(struct model *m, struct tile *tile)
@@ -428,7 +462,10 @@ void boot_judge_release(struct model *m, struct tile *tile)
         struct event_ref *at = &boot_of(tile)->unreleased[i];
         fault_id *shared = &state_of(m)->unreleased;
         if (at->index != NO_INDEX) {
-            FOLLOWING(m, i == 0 && !asked_for(m, tile) ? *shared : FAULT_NONE,
+            fault_id since = i == 0 && !asked_for(m, tile) && *shared != FAULT_NONE
+                                 ? *shared
+                                 : release_since(tile, i == 0);
+            FOLLOWING(m, since,
                       CHECK_AT(m, tile, RST_020, false, *at, NO_REFS,
                                "a store to SOFT_RESET_0 that releases the core before it runs",
                                "%s runs, and no agent has stored that it leaves reset",

@@ -30,10 +30,12 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     if (core->thread >= 0 && (b->cleared & bit) == 0) {
         bool gprs = b->gpr_zeroed[core->thread] == UINT64_MAX;
         bool seeded = (b->prng_seeded >> core->thread & 1) != 0;
-        CHECK(m, tile, RST_015, gprs && seeded, NO_REFS,
-              "64 GPR words zeroed and the PRNG seeded before the boot DONE",
-              "%d words zeroed, PRNG %s", __builtin_popcountll(b->gpr_zeroed[core->thread]),
-              seeded ? "seeded" : "not seeded");
+        bool one = __builtin_popcountll(b->gpr_zeroed[core->thread]) + seeded == 64;
+        fault_id stray = stray_since(tile, core->processor, b->released.turn, UINT32_MAX, 0);
+        CHECK_AFTER(m, tile, RST_015, one ? stray : FAULT_NONE, gprs && seeded, NO_REFS,
+                    "64 GPR words zeroed and the PRNG seeded before the boot DONE",
+                    "%d words zeroed, PRNG %s", __builtin_popcountll(b->gpr_zeroed[core->thread]),
+                    seeded ? "seeded" : "not seeded");
     }
     b->cleared |= bit;
     if (b->early_done.index != NO_INDEX) { /* so it was only late: DONE came too early */
@@ -77,16 +79,20 @@ void boot_done(struct model *m, struct tile *tile)
     }
     MARK_EXERCISED(m, RST_021);
     judge_lost_go(m, tile);
-    CHECK(m, tile, RST_014, setup_done(m, b), RELATED(b->released.index),
-          "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
-          "zero bytes",
-          "registers 0x%02x of 0x%02x, %d of 128 zero words", b->setup, BOOT_SETUP_ALL,
-          __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]));
+    CHECK_AFTER(
+        m, tile, RST_014, boot_setup_since(m, tile), setup_done(m, b), RELATED(b->released.index),
+        "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
+        "zero bytes",
+        "registers 0x%02x of 0x%02x, %d of 128 zero words", b->setup, BOOT_SETUP_ALL,
+        __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]));
     if (!shadow_word(&tile->l1, m->layout->sync, &word)) {
         return;
     }
-    fault_id since = sync_since(tile, UINT32_MAX);
+    fault_id since = FAULT_NONE;
     bool at_init = false;
+    for (unsigned i = 0; since == FAULT_NONE && i < SUBORDINATES; i++) {
+        since = sync_of(tile)->since[i];
+    }
     for (unsigned i = 0; since == FAULT_NONE && i < SUBORDINATES; i++) {
         if ((uint8_t)(word >> 8 * i) == NOCAP_SYNC_INIT) {
             sync_of(tile)->since[i] = FAULT_UNREPORTED;
@@ -109,10 +115,13 @@ static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
     struct boot *b = boot_of(tile);
     unsigned byte = (unsigned)__builtin_ctz(missing);
     const char *name = nocap_agent_name(nocap_cores[NOCAP_PROCESSOR_NCRISC + byte].agent);
+    fault_id since = stray_since(tile, sync_processor(byte), sync_of(tile)->stored[byte],
+                                 UINT32_MAX, NOCAP_SYNC_DONE);
     SEEING(m, tile->at, m->layout->sync + byte, 1,
-           CHECK_AT(m, tile, RST_012, false, b->early_done, NO_REFS,
-                    "each subordinate clears its byte from INIT before DONE", "%s never did",
-                    name));
+           FOLLOWING(m, since,
+                     CHECK_AT(m, tile, RST_012, false, b->early_done, NO_REFS,
+                              "each subordinate clears its byte from INIT before DONE",
+                              "%s never did", name)));
     sync_of(tile)->since[byte] = m->fault;
     for (unsigned i = byte; i < SUBORDINATES; i++) {
         sync_of(tile)->late[i] = (missing >> i & 1) != 0 ? m->fault : sync_of(tile)->late[i];

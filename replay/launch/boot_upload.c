@@ -151,10 +151,12 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
         return; /* data in a tile that may never boot */
     }
     if (b->phase == BOOT_POWER_ON) {
-        CHECK(m, tile, RST_001, false, NO_REFS,
-              "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
-              "%llu bytes at 0x%llx, and no such write yet", (unsigned long long)a->size,
-              (unsigned long long)a->addr);
+        fault_id since =
+            stray_since(tile, STRAYS_OF_HOST, 0, NOCAP_SOFT_RESET_ALL, NOCAP_SOFT_RESET_ALL);
+        CHECK_AFTER(m, tile, RST_001, since, false, NO_REFS,
+                    "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
+                    "%llu bytes at 0x%llx, and no such write yet", (unsigned long long)a->size,
+                    (unsigned long long)a->addr);
         b->phase = BOOT_HELD;
     } else {
         MARK_EXERCISED(m, RST_001);

@@ -28,8 +28,8 @@ void launch_init(struct tile *tile, bool power_on)
 int launch_next_slot(const struct model *m, const struct tile *tile)
 {
     uint32_t rd_ptr;
-    if (launch_of(tile)->advance == UNKNOWN || !shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr) ||
-        rd_ptr >= NOCAP_LAUNCH_SLOTS) {
+    if (launch_of(tile)->advance == UNKNOWN ||
+        !shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr) || rd_ptr >= NOCAP_LAUNCH_SLOTS) {
         return -1;
     }
     return (int)((rd_ptr + (launch_of(tile)->advance == YES)) % NOCAP_LAUNCH_SLOTS);
@@ -139,24 +139,26 @@ void launch_act(struct model *m, struct tile *tile)
     }
 }
 
-void launch_command(struct model *m, struct tile *tile, unsigned processor, bool go)
+fault_id launch_command(struct model *m, struct tile *tile, unsigned processor, bool go)
 {
     struct launch *l = launch_of(tile);
     l->got_go |= (uint8_t)(go << processor);
     if (!l->message_known) {
-        return;
+        return FAULT_NONE;
     }
     bool right = nocap_launch_starts(&l->message, processor);
     CHECK_AFTER(m, tile, SYN_014, l->since[processor], right, RELATED(l->slots[l->slot].index),
                 "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x",
                 go ? "GO" : "LOAD", nocap_agent_name(nocap_cores[processor].agent),
                 l->message.enables);
+    const fault_id fault = m->fault;
     if (!right && l->message.enables == 0) { /* not the launch that BRISC does, nor its slot */
-        launch_fault(l, m->fault);
-        l->parts_since = l->rd_since = m->fault;
+        launch_fault(l, fault);
+        l->parts_since = l->rd_since = fault;
     } else if (!right) {
-        launch_group_fault(l, launch_group(processor), m->fault);
+        launch_group_fault(l, launch_group(processor), fault);
     }
+    return fault;
 }
 
 void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_event *event)
@@ -196,7 +198,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
     k->enter_turn = m->turn;
 }
 
-void launch_kernel_exit(struct tile *tile, const struct nocap_event *event)
+void launch_kernel_exit(const struct model *m, struct tile *tile, const struct nocap_event *event)
 {
     struct kernel *k = &launch_of(tile)->kernels[nocap_core(event->by)->processor];
     bool earlier = k->inside == UNKNOWN && k->entered == 0; /* of a launch before this one */
@@ -204,6 +206,7 @@ void launch_kernel_exit(struct tile *tile, const struct nocap_event *event)
     k->left = k->left < UINT8_MAX && !earlier ? (uint8_t)(k->left + 1) : k->left;
     k->exit_index = event->index;
     k->exit_time = event->t;
+    k->exit_turn = m->turn;
 }
 
 /* Something happened to the go word that was not captured: what runs is not known any more. */
@@ -261,6 +264,7 @@ void launch_core_store(struct model *m, const struct observation *o)
             CHECK(m, tile, GO_002, false, NO_REFS,
                   "go words stored by BRISC, host or dispatcher only", "%s stored it",
                   nocap_agent_name(a->by));
+            store_strays(m);
             launch_forget(tile); /* BRISC may still be in the launch, or not */
             launch_of(tile)->go_since = m->fault;
         }
@@ -271,9 +275,11 @@ void launch_core_store(struct model *m, const struct observation *o)
             CHECK(m, tile, GO_008, false, NO_REFS, "rd_ptr stored by BRISC only", "%s stored it",
                   nocap_agent_name(a->by));
             launch_of(tile)->rd_since = m->fault;
+            store_strays(m);
         }
-    } else if (access_word(a, m->layout->rd_ptr, &v)) {
-        launch_rd_ptr_store(m, tile, v);
+    } else if ((o->places & PLACE(RD_PTR)) != 0 &&
+               shadow_word_after(&tile->l1, m->layout->rd_ptr, a, &v)) {
+        launch_rd_ptr_store(m, tile, v, a->size >= sizeof v);
     }
 }
 

@@ -173,7 +173,8 @@ void launch_finish_done(struct model *m, struct tile *tile)
         launch_preloads(m, tile) == YES) {
         launch_act(m, tile); /* of all that it did nothing was observed */
     }
-    bool known = tile->sees_cores && l->go_pending != UNKNOWN && !(l->active == YES && l->cause == CAUSE_UNKNOWN);
+    bool known = tile->sees_cores && l->go_pending != UNKNOWN &&
+                 !(l->active == YES && l->cause == CAUSE_UNKNOWN);
     bool caused = l->go_pending == YES || (l->active == YES && l->cause != CAUSE_NONE);
     if (known && !caused && launch_unseen(m, tile)) {
         known = false;
@@ -229,7 +230,7 @@ static void judge_cleared(struct model *m, struct tile *tile)
 }
 
 /* BRISC stores the read pointer. */
-void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
+void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool whole)
 {
     struct launch *l = launch_of(tile);
     uint32_t old;
@@ -242,14 +243,22 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
     }
     bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
     bool moves = next && l->request == 0 && boot_of(tile)->phase != BOOT_RELEASED;
-    bool right = (v == 0 || next) && !(moves && v != 0 && l->finished_host == YES);
+    bool began = l->done.index == NO_INDEX && whole; /* the trace may, while it was to move on */
+    bool ahead = l->go_pending == YES && l->active == NO && !began;
+    bool stays = l->finished_host == YES || (l->advance == NO && ahead);
+    bool right = (v == 0 || next) && !(moves && v != 0 && stays && l->notify_early == FAULT_NONE);
+    fault_id since = whole ? l->rd_since : FAULT_NONE; /* in part it is never stored */
     SEEING(m, tile->at, m->layout->rd_ptr, 4,
-           CHECK_AFTER(m, tile, GO_008, l->rd_since, right, RELATED(l->done.index),
+           CHECK_AFTER(m, tile, GO_008, since, right, RELATED(l->done.index),
                        l->finished_host == YES && moves
                            ? "rd_ptr left alone after a launch in HOST mode"
-                           : "rd_ptr stored 0 or moved on by one",
+                       : stays && moves ? "rd_ptr left alone until a launch in DEV mode is DONE"
+                                        : "rd_ptr stored 0 or moved on by one",
                        "%u stored, it was %u", v, old));
     l->rd_since = m->fault;
+    if (since == FAULT_NONE) { /* else what is missing is a fault of its own */
+        store_strays(m);
+    }
     if (moves && l->active == YES && l->notify_early != FAULT_NONE) { /* its DONE was lost */
         fault_id early = l->notify_early;
         launch_report(m, tile, false);

@@ -127,8 +127,9 @@ void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
     uint32_t value;
     const char *problem = field_problem(m->layout, l, &value);
     if (judges(m, GO_009) && problem != NULL) {
-        report_violation(m, tile, GO_009, now(m), -1, RELATED(s->index),
-                         "fields that a launch can have", WITH_NUMBER(problem, value));
+        FOLLOWING(m, s->since,
+                  report_violation(m, tile, GO_009, now(m), -1, RELATED(s->index),
+                                   "fields that a launch can have", WITH_NUMBER(problem, value)));
         s->since = m->fault;
     }
     uint32_t triscs = l->enables >> NOCAP_PROCESSOR_TRISC0;

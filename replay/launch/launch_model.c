@@ -115,9 +115,12 @@ static bool partly(const struct observation *o, uint32_t place, uint32_t word)
 static __attribute__((noinline)) bool loses(const struct model *m, const struct observation *o)
 {
     const struct access *a = &o->access;
+    uint32_t rd_ptr;
     return partly(o, PLACE(SOFT_RESET), NOCAP_REG_SOFT_RESET_0) ||
            (o->kind == OBS_CORE_STORE &&
-            (partly(o, PLACE(RD_PTR), m->layout->rd_ptr) || a->known < a->size ||
+            (a->known < a->size ||
+             ((o->places & PLACE(RD_PTR)) != 0 &&
+              !shadow_word_after(&o->tile->l1, m->layout->rd_ptr, a, &rd_ptr)) ||
              ((o->places & PLACE(SOFT_RESET)) != 0 && a->by != NOCAP_BY_BRISC)));
 }
 
@@ -167,8 +170,8 @@ static void outside_store(struct model *m, const struct observation *o)
     struct tile *tile = o->tile;
     boot_write_combining(m, o);
     m->withhold = boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN ? defer : NULL;
-    sync_outside_store(m, tile, &o->access);
-    launch_judge_outside_store(m, o);
+    fault_id since = sync_outside_store(m, tile, &o->access);
+    launch_judge_outside_store(m, o, since);
     if (is_unknown(m, o)) {
         forget_tile(m, tile);
     } else {
@@ -186,7 +189,7 @@ static void core_event(struct model *m, struct tile *tile, const struct nocap_ev
         sync_kernel_enter(m, tile, e->by);
         launch_kernel_enter(m, tile, e);
     } else {
-        launch_kernel_exit(tile, e);
+        launch_kernel_exit(m, tile, e);
         sync_kernel_exit(tile, e->by);
     }
 }
@@ -379,7 +382,7 @@ const struct model_ops launch_model = {
     .tile_size = sizeof(struct launch_tile),
     .first_rule = RST_001,
     .last_rule = GO_020,
-    .uses = 1u << MODEL_CQ | 1u << MODEL_HOST,
+    .uses = 1u << MODEL_CQ | 1u << MODEL_HOST | 1u << MODEL_MAP | 1u << MODEL_NOC, /* strays */
     .wants = wants,
     .places = PLACE_ALL,
     .init = init,

@@ -111,6 +111,9 @@ static void judge_intrusion(struct model *m, const struct observation *o, const 
                 "%s written: %llu bytes at 0x%llx", part, (unsigned long long)a->size,
                 (unsigned long long)a->addr);
     l->parts_since = part == NULL ? l->parts_since : m->fault;
+    if (since == FAULT_NONE) { /* else what is missing is a fault of its own */
+        store_strays(m);
+    }
 }
 
 /* A reset request that waits in the go word is overwritten by another signal. */
@@ -350,7 +353,7 @@ static void judge_go_index(struct model *m, struct tile *tile, const struct acce
 }
 
 /* Messages that arrive. */
-static void judge_messages(struct model *m, const struct observation *o)
+static void judge_messages(struct model *m, const struct observation *o, fault_id since)
 {
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
@@ -363,7 +366,7 @@ static void judge_messages(struct model *m, const struct observation *o)
             s->index = o->event->index;
             s->turn = m->turn;
             s->judged = false;
-            s->since = FAULT_NONE;
+            s->since = since;
             const struct nocap_launch *message = launch_message_after(m, tile, (int)i, a);
             if (brisc_may_run(tile) && message != NULL) {
                 bool whole = a->addr <= at && at + size <= a->addr + a->size;
@@ -376,7 +379,7 @@ static void judge_messages(struct model *m, const struct observation *o)
     }
 }
 
-void launch_judge_outside_store(struct model *m, const struct observation *o)
+void launch_judge_outside_store(struct model *m, const struct observation *o, fault_id since)
 {
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
@@ -394,7 +397,7 @@ void launch_judge_outside_store(struct model *m, const struct observation *o)
             judge_intrusion(m, o, active_part(m, o));
         }
     }
-    judge_messages(m, o);
+    judge_messages(m, o, since);
 }
 
 /* The same for the tile's other cores: their kernels may write to L1, but not to what BRISC

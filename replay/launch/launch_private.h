@@ -55,10 +55,11 @@ struct boot {
 };
 
 struct sync {
-    fault_id since[SUBORDINATES]; /* what its byte is known since */
-    fault_id late[SUBORDINATES];  /* the answer that was missed since, and may still come */
-    uint8_t group;                /* TRISCs that got GO, while not all three did */
-    fault_id group_since;         /* what is known of that since */
+    fault_id since[SUBORDINATES];  /* what its byte is known since */
+    fault_id late[SUBORDINATES];   /* the answer that was missed since, and may still come */
+    uint64_t stored[SUBORDINATES]; /* the turn of the latest store to its byte */
+    uint8_t group;                 /* TRISCs that got GO, while not all three did */
+    fault_id group_since;          /* what is known of that since */
     uint64_t group_index;
     enum known caches;        /* invalidated since the last DONE, or since BRISC was released */
     bool initialising;        /* TRISC0 zeroes the tile counters */
@@ -249,6 +250,8 @@ void boot_outside_store(struct model *m, const struct observation *o);
 void boot_core_store(struct model *m, const struct observation *o);
 /* The core is seen to run. */
 void boot_core_runs(struct model *m, struct tile *tile, unsigned processor);
+/* Of the one register, or word of zeros, that it lacks: it was to be stored elsewhere since. */
+fault_id boot_setup_since(const struct model *m, const struct tile *tile);
 void boot_judge_release(struct model *m, struct tile *tile);
 void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run);
 void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t old);
@@ -276,27 +279,43 @@ bool boot_spans_known(const struct boot *b);
 /* sync.c */
 void sync_init(struct tile *tile, bool power_on);
 void sync_core_store(struct model *m, const struct observation *o);
-void sync_outside_store(struct model *m, struct tile *tile, const struct access *a);
+/* Gives the fault where it is one. */
+fault_id sync_outside_store(struct model *m, struct tile *tile, const struct access *a);
 void sync_core_load(struct tile *tile, const struct access *a);
 void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
 void sync_kernel_exit(struct tile *tile, unsigned agent);
 void sync_launch_over(struct tile *tile);
 /* The byte, and what its processor was signalled in this launch, are known since this fault. */
-void sync_fault(struct tile *tile, unsigned byte, fault_id fault);
-/* What the bytes of `word` that are not 0 are known since. */
-fault_id sync_since(const struct tile *tile, uint32_t word);
-/* BRISC went on as if all had answered: so are the bytes of those that had not. */
-void sync_overrun(struct tile *tile, uint32_t word, fault_id fault);
 
 /* What BRISC may store to a byte, and that as a text. */
 bool sync_value_allowed(unsigned byte, uint8_t v);
 const char *sync_values(unsigned byte);
 
+/* sync_since.c */
+/* The processor of a byte: they stand in the same order. */
+static inline unsigned sync_processor(unsigned byte)
+{
+    return byte + NOCAP_PROCESSOR_NCRISC;
+}
+/* The byte, and what its processor was signalled in this launch, are known since this fault. */
+void sync_fault(struct tile *tile, unsigned byte, fault_id fault);
+/* What a byte is known since; where it is not as it must be, perhaps since the store that was to
+ * bring `due` went astray. */
+fault_id sync_byte_since(const struct tile *tile, unsigned byte, uint8_t due);
+/* The same; perhaps, where it is not `right`, for an answer that was missed, and came late. */
+fault_id sync_answer_since(struct tile *tile, unsigned byte, bool right, uint8_t due);
+/* What the bytes of `word` that are not 0 are known since. */
+fault_id sync_since(const struct tile *tile, uint32_t word);
+/* BRISC went on as if all had answered, or this one: so are the bytes of those that had not. */
+void sync_overrun(struct tile *tile, uint32_t word, fault_id fault);
+void sync_missed(struct tile *tile, unsigned byte, fault_id fault);
+
 /* sampled.c: memory that was looked at from time to time */
 void sampled_judge(struct model *m, const struct observation *o);
 
 /* launch_outside.c: before and after the store takes effect */
-void launch_judge_outside_store(struct model *m, const struct observation *o);
+/* `since`: what it brings is known since. */
+void launch_judge_outside_store(struct model *m, const struct observation *o, fault_id since);
 void launch_judge_core_store(struct model *m, const struct observation *o);
 void launch_take_outside_store(struct model *m, const struct observation *o);
 /* It may bring a kernel. */
@@ -319,10 +338,10 @@ fault_id launch_written_since(const struct model *m, const struct tile *tile);
 void launch_start(struct model *m, struct tile *tile, int slot);
 void launch_core_store(struct model *m, const struct observation *o);
 void launch_act(struct model *m, struct tile *tile);
-/* BRISC stores GO or LOAD for a processor. */
-void launch_command(struct model *m, struct tile *tile, unsigned processor, bool go);
+/* BRISC stores GO or LOAD for a processor. Gives the fault where it must not. */
+fault_id launch_command(struct model *m, struct tile *tile, unsigned processor, bool go);
 void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_event *event);
-void launch_kernel_exit(struct tile *tile, const struct nocap_event *event);
+void launch_kernel_exit(const struct model *m, struct tile *tile, const struct nocap_event *event);
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a);
 void launch_memory(struct model *m, struct tile *tile);
 void launch_forget(struct tile *tile);
@@ -336,7 +355,8 @@ bool launch_unseen(const struct model *m, struct tile *tile);
 void launch_finish_done(struct model *m, struct tile *tile);
 /* Tells who asked for launches of the present one: it was DONE now, or, `done` false, never. */
 void launch_report(const struct model *m, struct tile *tile, bool done);
-void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v);
+/* `whole`: it is stored as a word, not in part. */
+void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool whole);
 void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *event);
 void launch_notify_missing(struct model *m, struct tile *tile, const char *when);
 

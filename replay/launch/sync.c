@@ -26,58 +26,6 @@ const char *sync_values(unsigned byte)
                                  : "one of 00 40 80 in trisc1's and trisc2's byte";
 }
 
-static unsigned processor_of(unsigned byte)
-{
-    return byte + NOCAP_PROCESSOR_NCRISC; /* the bytes stand in the order of the processors */
-}
-
-void sync_fault(struct tile *tile, unsigned byte, fault_id fault)
-{
-    sync_of(tile)->since[byte] = fault;
-    launch_of(tile)->since[processor_of(byte)] = fault;
-}
-
-fault_id sync_since(const struct tile *tile, uint32_t word)
-{
-    for (unsigned i = 0; i < SUBORDINATES; i++) {
-        if ((uint8_t)(word >> 8 * i) != NOCAP_SYNC_DONE && sync_of(tile)->since[i] != FAULT_NONE) {
-            return sync_of(tile)->since[i];
-        }
-    }
-    return FAULT_NONE;
-}
-
-/* BRISC goes on as if these had answered; the counter reset of TRISC0 goes on. */
-void sync_overrun(struct tile *tile, uint32_t word, fault_id fault)
-{
-    for (unsigned i = 0; i < SUBORDINATES; i++) {
-        uint8_t byte = (uint8_t)(word >> 8 * i);
-        if (byte != NOCAP_SYNC_DONE && byte != NOCAP_SYNC_INIT_REGISTERS) {
-            sync_of(tile)->since[i] = sync_of(tile)->late[i] = fault;
-        }
-    }
-}
-
-/* The same for one of them. */
-static void missed_answer(struct tile *tile, unsigned byte, fault_id fault)
-{
-    struct sync *s = sync_of(tile);
-    s->late[byte] = fault != FAULT_NONE ? fault : s->late[byte];
-}
-
-/* What a byte is known since; where it is not as it must be, perhaps for an answer that was missed
- * and came late. */
-static fault_id answer_since(struct tile *tile, unsigned byte, bool right)
-{
-    struct sync *s = sync_of(tile);
-    fault_id since = s->since[byte];
-    if (since == FAULT_NONE && !right) {
-        since = s->late[byte];
-        s->late[byte] = FAULT_NONE;
-    }
-    return since;
-}
-
 void sync_init(struct tile *tile, bool power_on)
 {
     memset(sync_of(tile), 0, sizeof *sync_of(tile));
@@ -109,15 +57,15 @@ static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *ol
     fault_id fault = FAULT_NONE;
     launch_act(m, tile);
     if (old != NULL) {
+        fault_id since = sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_DONE);
         SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
-               CHECK_AFTER(m, tile, SYN_005, sync_of(tile)->since[BYTE_NCRISC],
-                           *old == NOCAP_SYNC_DONE, NO_REFS, "LOAD only over 0",
-                           "the byte was 0x%02x", *old));
+               CHECK_AFTER(m, tile, SYN_005, since, *old == NOCAP_SYNC_DONE, NO_REFS,
+                           "LOAD only over 0", "the byte was 0x%02x", *old));
         fault = m->fault;
-        missed_answer(tile, BYTE_NCRISC, fault);
+        sync_missed(tile, BYTE_NCRISC, fault);
     }
-    launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false);
-    return fault;
+    fault_id uncalled = launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false);
+    return fault != FAULT_NONE ? fault : uncalled;
 }
 
 static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *old)
@@ -125,10 +73,10 @@ static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *
     if (old == NULL) {
         return FAULT_NONE;
     }
+    fault_id since = sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_LOAD);
     SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
-           CHECK_AFTER(m, tile, SYN_004, sync_of(tile)->since[BYTE_NCRISC], *old == NOCAP_SYNC_LOAD,
-                       NO_REFS, "LOAD (0x01) in ncrisc's byte before GO", "the byte was 0x%02x",
-                       *old));
+           CHECK_AFTER(m, tile, SYN_004, since, *old == NOCAP_SYNC_LOAD, NO_REFS,
+                       "LOAD (0x01) in ncrisc's byte before GO", "the byte was 0x%02x", *old));
     return m->fault;
 }
 
@@ -154,15 +102,17 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
         /* in a trace that begins here, it may have had its own GO before */
         bool ready = !first || !shadow_byte(&tile->l1, m->layout->sync + BYTE_TRISC0, &trisc0) ||
                      trisc0 == NOCAP_SYNC_DONE || (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
-        SEEING(m, tile->at, m->layout->sync + (own ? BYTE_TRISC0 : byte), 1,
-               CHECK_AFTER(m, tile, SYN_006, s->since[own ? BYTE_TRISC0 : byte], own && ready,
+        unsigned busy = own ? BYTE_TRISC0 : byte;
+        fault_id since = sync_byte_since(tile, busy, NOCAP_SYNC_DONE);
+        SEEING(m, tile->at, m->layout->sync + busy, 1,
+               CHECK_AFTER(m, tile, SYN_006, since, own && ready,
                            RELATED(s->initialising ? s->init_index : NO_INDEX),
                            "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
                            own ? "its byte was 0x%02x, trisc0 still at its register init"
                                : "its byte was 0x%02x",
                            *old));
         fault = m->fault;
-        missed_answer(tile, own ? BYTE_TRISC0 : byte, fault);
+        sync_missed(tile, busy, fault);
     }
     if (first) {
         /* in a trace that begins here, others may have had theirs before */
@@ -182,7 +132,7 @@ static fault_id store_go(struct model *m, struct tile *tile, unsigned byte, cons
     judge_caches(m, tile);
     fault_id fault =
         byte == BYTE_NCRISC ? go_to_ncrisc(m, tile, old) : go_to_trisc(m, tile, byte, old);
-    launch_command(m, tile, processor_of(byte), true);
+    launch_command(m, tile, sync_processor(byte), true);
     return fault;
 }
 
@@ -198,7 +148,7 @@ static fault_id store_init_registers(struct model *m, struct tile *tile)
         sync_overrun(tile, word, m->fault);
         bool own = (uint8_t)(word >> 8 * BYTE_TRISC0) != NOCAP_SYNC_DONE;
         s->init_since = own ? m->fault : FAULT_NONE; /* TRISC0 is at something else */
-        missed_answer(tile, BYTE_TRISC0, s->init_since);
+        sync_missed(tile, BYTE_TRISC0, s->init_since);
     }
     s->initialising = true;
     s->received = s->acked = 0;
@@ -233,6 +183,24 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
         fault == FAULT_UNREPORTED ? FAULT_NONE : fault; /* what it holds now was seen */
 }
 
+/* What is wrong with one byte of a store is wrong with it as a whole. */
+static void brisc_bytes(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct sync *s = sync_of(tile);
+    fault_id fault = FAULT_NONE;
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        uint8_t byte;
+        if (access_byte(a, m->layout->sync + i, &byte)) {
+            brisc_byte(m, tile, i, byte);
+            fault = fault == FAULT_NONE ? s->since[i] : fault;
+        }
+    }
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        bool shares = s->since[i] == FAULT_NONE && touches(a, m->layout->sync + i, 1);
+        s->since[i] = shares ? fault : s->since[i];
+    }
+}
+
 static bool in_mailbox(const struct model *m, const struct access *a)
 {
     return touches(a, NOCAP_MAILBOX_BASE, m->layout->go_message_index + 4 - NOCAP_MAILBOX_BASE);
@@ -250,7 +218,10 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
     bool next = a->size == 1 && byte >= BYTE_TRISC0 && byte < SUBORDINATES &&
                 (s->group >> (byte - BYTE_TRISC0) & 1) == 0 && access_byte(a, a->addr, &v) &&
                 v == NOCAP_SYNC_GO;
-    CHECK_AFTER(m, tile, SYN_007, s->group_since, next, RELATED(s->group_index),
+    unsigned missing = BYTE_TRISC0 + (unsigned)__builtin_ctz(~(unsigned)s->group);
+    fault_id since = s->group_since != FAULT_NONE ? s->group_since
+                                                  : sync_byte_since(tile, missing, NOCAP_SYNC_GO);
+    CHECK_AFTER(m, tile, SYN_007, since, next, RELATED(s->group_index),
                 "GO to all three TRISCs with no other mailbox store between",
                 "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr,
                 __builtin_popcount(s->group));
@@ -283,11 +254,8 @@ static __attribute__((noinline)) void brisc_store(struct model *m, const struct 
         return; /* INIT for all, which RST-010 judges */
     }
     judge_group(m, tile, a);
-    for (unsigned i = 0; (o->places & PLACE(SYNC)) != 0 && i < SUBORDINATES; i++) {
-        uint8_t byte;
-        if (access_byte(a, m->layout->sync + i, &byte)) {
-            brisc_byte(m, tile, i, byte);
-        }
+    if ((o->places & PLACE(SYNC)) != 0) {
+        brisc_bytes(m, tile, a);
     }
 }
 
@@ -314,10 +282,12 @@ static void judge_drain(struct model *m, struct tile *tile, const struct nocap_c
     bool loads = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
     bool stored = (sync_of(tile)->drained >> core->thread & 1) != 0;
     bool loaded = !loads || (sync_of(tile)->drain_loaded >> core->thread & 1) != 0;
-    CHECK(m, tile, SYN_013, stored && loaded, RELATED(k->exit_index),
-          loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
-                : "a store to 0xFFE80004 between kernel exit and DONE",
-          "%s", stored ? "no load of it" : "no store to it");
+    fault_id since =
+        stored ? FAULT_NONE : stray_since(tile, core->processor, k->exit_turn, UINT32_MAX, 0);
+    CHECK_AFTER(m, tile, SYN_013, since, stored && loaded, RELATED(k->exit_index),
+                loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
+                      : "a store to 0xFFE80004 between kernel exit and DONE",
+                "%s", stored ? "no load of it" : "no store to it");
     sync_of(tile)->drain_late = core->thread == 0 ? m->fault : sync_of(tile)->drain_late;
 }
 
@@ -336,7 +306,10 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
     bool inside = k->inside == YES;
     fault_id *since = &sync_of(tile)->since[core->sync_byte];
     bool right = from && !inside;
-    *since = answer_since(tile, (unsigned)core->sync_byte, right);
+    bool resets = core->sync_byte == BYTE_TRISC0 &&
+                  tile->strays[NOCAP_PROCESSOR_BRISC].value == NOCAP_SYNC_INIT_REGISTERS;
+    *since = sync_answer_since(tile, (unsigned)core->sync_byte, right,
+                               resets ? NOCAP_SYNC_INIT_REGISTERS : NOCAP_SYNC_GO);
     SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
            CHECK_AFTER(m, tile, SYN_008, *since, right, RELATED(inside ? k->enter_index : NO_INDEX),
                        core->sync_byte == BYTE_TRISC0
@@ -386,6 +359,9 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
         *counters |= UINT32_C(1) << buffer;
     } else {
         s->init_since = m->fault;
+    }
+    if (counters == NULL) {
+        store_strays(m);
     }
 }
 
@@ -437,6 +413,10 @@ void sync_core_store(struct model *m, const struct observation *o)
     } else {
         subordinate_store(m, o);
     }
+    for (unsigned i = 0; (o->places & PLACE(SYNC)) != 0 && i < SUBORDINATES; i++) {
+        bool stored = touches(&o->access, m->layout->sync + i, 1);
+        sync_of(o->tile)->stored[i] = stored ? m->turn : sync_of(o->tile)->stored[i];
+    }
 }
 
 void sync_core_load(struct tile *tile, const struct access *a)
@@ -447,19 +427,27 @@ void sync_core_load(struct tile *tile, const struct access *a)
     }
 }
 
-void sync_outside_store(struct model *m, struct tile *tile, const struct access *a)
+fault_id sync_outside_store(struct model *m, struct tile *tile, const struct access *a)
 {
-    if (brisc_may_run(tile)) {
-        bool hit = touches(a, m->layout->sync, NOCAP_SYNC_BYTES);
-        CHECK(m, tile, SYN_002, !hit, NO_REFS,
-              "the sync word written by the tile's own cores only while BRISC runs",
-              "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
-        for (unsigned i = 0; hit && brisc_runs(tile) && i < SUBORDINATES; i++) {
-            if (touches(a, m->layout->sync + i, 1)) {
-                sync_fault(tile, i, m->fault);
-            }
+    if (!brisc_may_run(tile)) {
+        return FAULT_NONE;
+    }
+    bool hit = touches(a, m->layout->sync, NOCAP_SYNC_BYTES);
+    CHECK(m, tile, SYN_002, !hit, NO_REFS,
+          "the sync word written by the tile's own cores only while BRISC runs",
+          "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
+    if (!hit || !brisc_runs(tile)) {
+        return FAULT_NONE;
+    }
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        if (touches(a, m->layout->sync + i, 1)) {
+            sync_fault(tile, i, m->fault);
         }
     }
+    if (touches(a, m->layout->rd_ptr, 4)) {
+        launch_of(tile)->rd_since = m->fault;
+    }
+    return m->fault;
 }
 
 /* What was stored so far is not the drain at the kernel's end. */
@@ -480,7 +468,8 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
         !shadow_byte(&tile->l1, nocap_sync_address(m->layout, core), &byte)) {
         return;
     }
-    fault_id since = answer_since(tile, (unsigned)core->sync_byte, byte == NOCAP_SYNC_GO);
+    fault_id since =
+        sync_answer_since(tile, (unsigned)core->sync_byte, byte == NOCAP_SYNC_GO, NOCAP_SYNC_GO);
     SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
            CHECK_AFTER(m, tile, SYN_009, since, byte == NOCAP_SYNC_GO, NO_REFS,
                        "GO (0x80) in the core's byte when it enters its kernel", "0x%02x", byte));

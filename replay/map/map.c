@@ -124,6 +124,9 @@ static __attribute__((cold, noinline)) void report(struct model *m, const struct
     report_violation(m, o->tile, rule, now(m), -1, NO_REFS, expected,
                      "a %s of %llu bytes at 0x%llx (%s)", a->store ? "store" : "load",
                      (unsigned long long)a->size, (unsigned long long)a->addr, o->region->name);
+    if (a->store) {
+        store_strays(m);
+    }
 }
 
 static bool is_by(const struct permission *p, unsigned agent, bool store)
@@ -178,6 +181,7 @@ static void check(struct model *m, const struct observation *o)
     const struct access *a = &o->access;
     const struct nocap_region_info *region = o->region;
     if ((!o->lead && o->kind != OBS_FAR_END && !asked_for(m, o->tile)) || a->by >= NOCAP_BY_COUNT) {
+        m->due |= m->stray_turn == m->turn ? DUE_STRAY : 0;
         return; /* a multicast is one act; no agent of a tile does any */
     }
     struct row_state *row = (struct row_state *)m->state[MODEL_MAP] + (region - nocap_regions);

@@ -193,6 +193,27 @@ static int register_of(const struct nocap_event *e, int field)
     }
 }
 
+/* A stray store of who sent it would have made the request as it is stated, by one of the
+ * registers. */
+static fault_id register_astray(const struct tile *tile, const struct noc_buffer *b,
+                                const struct nocap_event *e)
+{
+    bool core = nocap_is_core(b->request.by);
+    const struct stray *stray =
+        &tile->strays[core ? nocap_core(b->request.by)->processor : STRAYS_OF_HOST];
+    for (unsigned i = 0; stray->turn > b->sent_before && i < NOC_BUFFER_WORDS; i++) {
+        struct noc_buffer right = *b;
+        struct nocap_event request;
+        right.words[i] = stray->value;
+        right.known |= (uint16_t)(1u << i);
+        if (derive(&right, &b->request, b->request.noc, b->request.buf, &request) &&
+            difference(&request, e) == AGREE) {
+            return stray->fault;
+        }
+    }
+    return FAULT_NONE;
+}
+
 /* The notify of a finished launch is an inline write that adds to a stream's counter. A trace may
  * state what it does, an atomic increment of that counter, instead of what it is. */
 static bool restates_notify(const struct nocap_event *request, const struct nocap_event *e)
@@ -223,6 +244,9 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
         int what = restates_notify(&b->request, e) ? AGREE : difference(&b->request, e);
         int where = register_of(e, what);
         fault_id since = where == b->differs_in ? b->restated_since : FAULT_NONE;
+        if (what != AGREE && since == FAULT_NONE) {
+            since = register_astray(tile, b, e);
+        }
         b->restating = NOC_RESTATED;
         CHECK_AFTER(m, tile, NOC_040, since, what == AGREE, RELATED(b->sent),
                     "a noc event that says what the registers of its command buffer say",
@@ -279,6 +303,8 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     b->unconfirmed = true;
     n->unread |= (uint8_t)(1u << buffer);
     b->sent = m->event->index;
+    b->sent_before = b->sent_turn;
+    b->sent_turn = m->turn;
     bool known = derive(b, m->event, noc, buffer, &b->request);
     b->request.by = m->event->by;
     if (!restated && word(b, NOCAP_NIU_CTRL, &ctrl) && nocap_niu_op(ctrl) == NOCAP_OP_NONE) {

@@ -203,5 +203,6 @@ void noc_register_store(struct model *m, const struct tile *tile, const struct a
               columns ? "columns 0, 8 and 9 left out of broadcasts"
                       : "rows 0 and 1 left out of broadcasts",
               "0x%x", v);
+        store_strays(m); /* it may have been to go to another */
     }
 }

@@ -33,8 +33,9 @@ struct noc_buffer {
                          NOC_RESTATED,     /* it followed: another one stands for nothing */
     } restating;
     struct nocap_event request;
-    fault_id restated_since; /* since when they do not say the same .. */
-    int differs_in;          /* .. in this register; -1: one of them was one too many */
+    fault_id restated_since;         /* since when they do not say the same .. */
+    int differs_in;                  /* .. in this register; -1: one of them was one too many */
+    uint64_t sent_turn, sent_before; /* turn of the latest send, and of the one before it */
 };
 
 /* A chain of linked requests that is not closed. */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The subordinate sync word: what its bytes are known since. */
+#include "replay/launch/launch_private.h"
+
+void sync_fault(struct tile *tile, unsigned byte, fault_id fault)
+{
+    sync_of(tile)->since[byte] = fault;
+    launch_of(tile)->since[sync_processor(byte)] = fault;
+}
+
+fault_id sync_byte_since(const struct tile *tile, unsigned byte, uint8_t due)
+{
+    const struct sync *s = sync_of(tile);
+    unsigned who = due == NOCAP_SYNC_DONE ? sync_processor(byte) : NOCAP_PROCESSOR_BRISC;
+    return s->since[byte] != FAULT_NONE ? s->since[byte]
+                                        : stray_since(tile, who, s->stored[byte], UINT32_MAX, due);
+}
+
+fault_id sync_since(const struct tile *tile, uint32_t word)
+{
+    fault_id since = FAULT_NONE;
+    for (unsigned i = 0; since == FAULT_NONE && i < SUBORDINATES; i++) {
+        if ((uint8_t)(word >> 8 * i) != NOCAP_SYNC_DONE) {
+            since = sync_byte_since(tile, i, NOCAP_SYNC_DONE);
+        }
+    }
+    return since;
+}
+
+/* The counter reset of TRISC0 goes on. */
+void sync_overrun(struct tile *tile, uint32_t word, fault_id fault)
+{
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        uint8_t byte = (uint8_t)(word >> 8 * i);
+        if (byte != NOCAP_SYNC_DONE && byte != NOCAP_SYNC_INIT_REGISTERS) {
+            sync_of(tile)->since[i] = sync_of(tile)->late[i] = fault;
+        }
+    }
+}
+
+void sync_missed(struct tile *tile, unsigned byte, fault_id fault)
+{
+    struct sync *s = sync_of(tile);
+    s->late[byte] = fault != FAULT_NONE ? fault : s->late[byte];
+}
+
+fault_id sync_answer_since(struct tile *tile, unsigned byte, bool right, uint8_t due)
+{
+    struct sync *s = sync_of(tile);
+    fault_id since = sync_byte_since(tile, byte, due);
+    if (since == FAULT_NONE && !right) {
+        since = s->late[byte];
+        s->late[byte] = FAULT_NONE;
+    }
+    return since;
+}
