@@ -176,6 +176,16 @@ static void a_word_that_is_missing_is_told_once(void)
                     "TNX-003@4");
 }
 
+/* A word that came twice has not come early for good. */
+static void a_word_of_a_loop_is_missing_later(void)
+{
+#define WORDS_2_TO_4 WORD(12, 1, 0x51200002) WORD(13, 1, 0x51200003) WORD(14, 1, 0x51200004)
+#define ROUND        WORD(11, 1, 0x51200001) WORDS_2_TO_4
+    expect_findings(COMPLETE WORD(10, 1, 0x51200001) ISSUE(10, 1, 0x51200001)
+                        WORDS_2_TO_4 ROUND ROUND PUSH(15, 1, 0x51200001) WORDS_2_TO_4,
+                    "TNX-003@2 TNX-003@27");
+}
+
 static void what_was_not_seen_is_not_judged(void)
 {
     expect_findings(ATTACHED PUSHED I(f) I(1) I(e) I(2), "");
@@ -269,7 +279,11 @@ static void a_semaphore_is_wrong_once(void)
 #define AGREED       PUSH(13, 1, 0x02000000) ISSUE_SEM(13, 1, 0x02000000, NO_SEM)
 #define AS_IT_SHOULD PUSH(13, 1, 0x02000000) ISSUE_SEM(13, 1, 0x02000000, "[0,1,0,0,0,0,0,0]")
     expect_findings(COMPLETE LOST_POST GET, "TNX-005@3");
-    expect_findings(COMPLETE LOST_POST AGREED GET, "TNX-005@3 TNX-013@7");
+    expect_findings(COMPLETE LOST_POST AGREED GET, "TNX-005@3"); /* it gets what was posted */
+    expect_findings(COMPLETE LOST_POST AGREED GET GET, "TNX-005@3 TNX-013@9");
+    expect_findings(COMPLETE LOST_POST AGREED PUSH(14, 1, 0xa4000008)
+                        ISSUE_SEM(14, 1, 0xa4000008, NO_SEM),
+                    "TNX-005@3 TNX-005@7");
     expect_findings(COMPLETE LOST_POST AS_IT_SHOULD AS_IT_SHOULD GET, "TNX-005@3");
     expect_findings(COMPLETE LOST_POST WORD(20, 2, 0xa6008009) WORD(22, 2, 0x41000001),
                     "TNX-005@3");
@@ -494,6 +508,7 @@ int main(void)
         a_stream_finds_its_place_again,
         a_word_that_leaks_is_told_once,
         a_word_that_is_missing_is_told_once,
+        a_word_of_a_loop_is_missing_later,
         a_wait_that_is_missing_is_told_once,
         what_was_not_seen_is_not_judged,
         units_and_banks_hold,

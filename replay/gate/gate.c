@@ -105,19 +105,68 @@ static void push(const struct gate_word *w)
 {
     bool by_brisc = w->m->event->by == NOCAP_BY_BRISC;
     w->t->used = true;
-    gate_judge_word(w);
+    fault_id since = gate_judge_word(w);
     judge_push(w, w->m->event->by);
-    if ((!by_brisc || GATE_HAS_ISSUE(w->m)) && !stream_push(&w->t->stream, w->word, by_brisc)) {
+    if ((!by_brisc || GATE_HAS_ISSUE(w->m)) &&
+        !stream_push(&w->t->stream, w->word, by_brisc, since)) {
         w->m->out_of_memory = true;
     }
     gate_pushed_word(w, by_brisc);
 }
 
-/* TNX-002: a word issues past one that is held, or that the latched wait certainly holds. TNX-003:
- * the words issue that were pushed. Whether it is in order, as far as that is known. */
-static bool judge_order(const struct gate_word *w, const struct stream_match *match)
+/* The fault that showed before that the words do not issue as they were pushed. */
+static fault_id misfit_since(const struct gate_word *w, const struct stream_match *match)
 {
-    const struct gate_thread *t = w->t;
+    uint32_t expected = match->has_expected ? match->expected : NOCAP_TENSIX_WORD(NOP);
+    fault_id since = gate_shown_since(w, expected);
+    if (since == FAULT_NONE &&
+        (gate_waits_for_config(w->word) || gate_waits_for_config(expected))) {
+        since = w->t->config_since;
+        w->t->config_since = FAULT_NONE;
+    }
+    return since;
+}
+
+/* TNX-003: the words issue that were pushed. What is known now is known since a fault, if the word
+ * does not fit. */
+static void judge_fit(const struct gate_word *w, const struct stream_match *match)
+{
+    struct gate_stream *s = &w->t->stream;
+    bool fits = match->fit == STREAM_FITS, late = match->fit == STREAM_LATE;
+    fault_id since = late || s->since == FAULT_NONE ? match->since : s->since;
+    since = fits || since != FAULT_NONE ? since : misfit_since(w, match);
+    CHECK_WORD_AFTER(w, TNX_003, since, fits, NO_REFS,
+                     "the words issued that were pushed, expanded, in order",
+                     "%s issued, %s was next", GATE_TEXT(w->word),
+                     match->has_expected ? GATE_TEXT(match->expected) : "nothing");
+    if (!fits || !s->ambiguous) {
+        s->since = w->m->fault;
+    }
+    if (!fits) {
+        s->strays_since = w->m->fault;
+        s->strays_age = 0;
+    }
+    gate_note(w, fits);
+}
+
+/* The fault since which the word that is passed need not issue now, or the one that passes it is
+ * not where it belongs. */
+static fault_id passed_since(const struct gate_word *w, const struct stream_match *match,
+                             uint32_t passed)
+{
+    const struct gate_stream *s = &w->t->stream;
+    bool searches = match->fit == STREAM_UNKNOWN && match->place != GATE_IN_PLACE;
+    return match->fit == STREAM_LATE ? s->strays_since
+           : searches                ? s->since
+                                     : gate_shown_since(w, passed);
+}
+
+/* TNX-002: a word issues past one that is held, or that the latched wait certainly holds. What is
+ * out of order, or no fault, as far as that is known. */
+static fault_id judge_order(const struct gate_word *w, const struct stream_match *match)
+{
+    struct gate_thread *t = w->t;
+    fault_id fault = FAULT_NONE;
     bool held = t->held && nocap_tensix_opcode(t->held_word) != NOCAP_TENSIX_NOP;
     bool past = held && w->word != t->held_word;
     uint32_t passed = t->held_word;
@@ -129,25 +178,20 @@ static bool judge_order(const struct gate_word *w, const struct stream_match *ma
         index = t->latch.wait.index;
     }
     if (held || past) {
-        CHECK_WORD(w, TNX_002, !past, RELATED(index), "words pass the gate in order",
-                   "%s issued past %s, which is held", GATE_TEXT(w->word), GATE_TEXT(passed));
+        CHECK_WORD_AFTER(w, TNX_002, past ? passed_since(w, match, passed) : FAULT_NONE, !past,
+                         RELATED(index), "words pass the gate in order",
+                         "%s issued past %s, which is held", GATE_TEXT(w->word), GATE_TEXT(passed));
         gate_note(w, !past);
+        fault = past ? w->m->fault : FAULT_NONE;
     }
-    if (match->fit == STREAM_UNKNOWN) {
-        if (!t->stream.searching && !t->stream.ambiguous) { /* it has found its place */
-            w->t->stream_since = FAULT_NONE;
-        }
-        return !past;
+    if (match->fit != STREAM_UNKNOWN) {
+        judge_fit(w, match);
+        return past ? fault : w->m->fault;
     }
-    CHECK_WORD_AFTER(w, TNX_003, t->stream_since, match->fit == STREAM_FITS, NO_REFS,
-                     "the words issued that were pushed, expanded, in order",
-                     "%s issued, %s was next", GATE_TEXT(w->word),
-                     match->has_expected ? GATE_TEXT(match->expected) : "nothing");
-    if (match->fit != STREAM_FITS || !t->stream.ambiguous) {
-        w->t->stream_since = w->m->fault;
+    if (!t->stream.searching && !t->stream.ambiguous) { /* it has found its place */
+        t->stream.since = FAULT_NONE;
     }
-    gate_note(w, match->fit == STREAM_FITS);
-    return !past && match->fit == STREAM_FITS;
+    return fault;
 }
 
 static void issue(const struct gate_word *w)
@@ -155,27 +199,27 @@ static void issue(const struct gate_word *w)
     struct gate_thread *t = w->t;
     struct stream_match match = {.fit = STREAM_UNKNOWN, .expanded = true};
     if (GATE_HAS_PUSH(w->m)) {
-        match = stream_issue(&t->stream, w->word);
+        match = stream_issue(w);
         if (match.drained) {
             work_drained(&t->work, w->thread);
         }
     }
-    bool ordered = judge_order(w, &match);
-    if (!ordered) {
+    fault_id fault = judge_order(w, &match);
+    if (fault != FAULT_NONE) {
         t->latch = (struct gate_latch){0};
-        gate_know_semaphores(w->g, SEM_UNKNOWN);
+        gate_doubt_semaphores(w->g, fault);
     }
     t->held = false;
     t->used = true;
     if (match.expanded) {
         gate_judge_word(w);
     }
-    if (ordered) {
+    if (fault == FAULT_NONE && match.place != GATE_IN_DOUBT) {
         gate_work_word(w);
     } else { /* what it did since, and what waits it passed, is not known */
         work_start(&t->work, false);
     }
-    gate_issue(w);
+    gate_issue(w, match.place);
     t->last_issue = gate_event_ref(w->m, w->thread);
 }
 

@@ -19,26 +19,23 @@ enum {
 
 /* ---- words by themselves ---- */
 
+#define SEM_MASK_UNUSED ((uint32_t)NOCAP_SEM_MASK_UNUSED << NOCAP_SEMPOST_sem_sel_LOW)
+
 static bool names_semaphores(unsigned opcode)
 {
     return opcode >= NOCAP_TENSIX_SEMINIT && opcode <= NOCAP_TENSIX_SEMWAIT;
 }
 
-/* What a word of the Sync Unit says; semaphore masks have a rule of their own. */
-static void judge_sync_word(const struct gate_word *w)
+/* What makes a word none. */
+static void judge_form(const struct gate_word *w)
 {
-    uint32_t word = w->word, unused = 0;
-    bool stalls = w->opcode == NOCAP_TENSIX_STALLWAIT;
-    if (names_semaphores(w->opcode)) {
-        unused = word & (uint32_t)NOCAP_SEM_MASK_UNUSED << NOCAP_SEMPOST_sem_sel_LOW;
-        CHECK_WORD(w, TNX_012, NOCAP_TENSIX_GET(word, SEMPOST, sem_sel) != 0 && unused == 0,
-                   NO_REFS, "one of the semaphores 0..7 selected, and no others", "%s",
-                   GATE_TEXT(word));
-    }
-    uint32_t stray = nocap_tensix_stray_bits(word) & ~unused;
-    CHECK_WORD(w, TNX_010, stray == 0, NO_REFS,
+    uint32_t word = w->word;
+    bool sync = nocap_tensix_opcodes[w->opcode].unit == NOCAP_TENSIX_UNIT_SYNC;
+    uint32_t stray = sync ? nocap_tensix_stray_bits(word) : 0;
+    stray &= names_semaphores(w->opcode) ? ~SEM_MASK_UNUSED : ~UINT32_C(0);
+    CHECK_WORD(w, TNX_010, stray == 0 && nocap_tensix_opcodes[w->opcode].name != NULL, NO_REFS,
                "an opcode of the instruction set, and no bit outside its fields",
-               "0x%08x has stray bits 0x%x", word, stray);
+               stray != 0 ? "0x%08x has stray bits 0x%x" : "0x%08x is no instruction", word, stray);
     if (w->opcode == NOCAP_TENSIX_SEMWAIT) {
         CHECK_WORD(w, TNX_011, NOCAP_TENSIX_GET(word, SEMWAIT, condition) != 0, NO_REFS,
                    "a condition in a SEMWAIT", "0x%08x has none", word);
@@ -48,6 +45,18 @@ static void judge_sync_word(const struct gate_word *w)
         uint32_t max = NOCAP_TENSIX_GET(word, SEMINIT, max);
         CHECK_WORD(w, TNX_016, value <= max, NO_REFS, "a SEMINIT with a value up to the maximum",
                    "value %u, maximum %u", value, max);
+    }
+}
+
+/* What a word says, but perhaps does not mean. */
+static void judge_sense(const struct gate_word *w)
+{
+    uint32_t word = w->word;
+    bool stalls = w->opcode == NOCAP_TENSIX_STALLWAIT;
+    if (names_semaphores(w->opcode)) {
+        bool selects = NOCAP_TENSIX_GET(word, SEMPOST, sem_sel) != 0;
+        CHECK_WORD(w, TNX_012, selects && (word & SEM_MASK_UNUSED) == 0, NO_REFS,
+                   "one of the semaphores 0..7 selected, and no others", "%s", GATE_TEXT(word));
     }
     if (w->opcode == NOCAP_TENSIX_SEMWAIT || stalls) {
         bool block = NOCAP_TENSIX_GET(word, STALLWAIT, stall_res) != 0;
@@ -59,15 +68,13 @@ static void judge_sync_word(const struct gate_word *w)
     }
 }
 
-void gate_judge_word(const struct gate_word *w)
+fault_id gate_judge_word(const struct gate_word *w)
 {
-    if (nocap_tensix_opcodes[w->opcode].unit == NOCAP_TENSIX_UNIT_SYNC) {
-        judge_sync_word(w);
-    } else {
-        CHECK_WORD(w, TNX_010, nocap_tensix_opcodes[w->opcode].name != NULL, NO_REFS,
-                   "an opcode of the instruction set, and no bit outside its fields",
-                   "0x%08x is no instruction", w->word);
-    }
+    uint32_t before = w->m->faults;
+    judge_form(w);
+    fault_id fault = w->m->faults != before ? w->m->faults : FAULT_NONE;
+    judge_sense(w);
+    return fault;
 }
 
 /* ---- what a word does ---- */

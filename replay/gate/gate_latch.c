@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Wait Gate of each thread, and what its conditions look at: units, Src banks, semaphores.
- * Rules TNX-001, -004 to -006, -013 to -015. */
+/* The Wait Gate of each thread, and what its conditions look at: units, Src banks; semaphores are
+ * in gate_semaphore.c. Rules TNX-001, -004, -006. */
 #include <stdio.h>
 
 #include "replay/core/tile.h"
@@ -39,12 +39,11 @@ static enum gate_condition semaphore_condition(const struct gate *g, const struc
                                                uint32_t *blocking)
 {
     enum gate_condition result = GATE_CLEAR;
-    bool zero = (wait->semaphore_condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0;
     bool max = (wait->semaphore_condition & NOCAP_SEMWAIT_WHILE_MAX) != 0;
     for (uint32_t rest = wait->semaphores; rest != 0; rest &= rest - 1) {
         const struct gate_sem *s = &g->sems[__builtin_ctz(rest)];
         bool known = s->known == SEM_KNOWN;
-        if (known && ((zero && s->v == 0) || (max && s->max_known && s->v >= s->max))) {
+        if (known && gate_semaphore_holds(wait, s, s->v)) {
             *blocking = rest & ~(rest - 1);
             return GATE_HOLDS;
         }
@@ -113,8 +112,7 @@ const char *gate_describe(const struct gate *g, const struct gate_hold *hold, ch
 
 /* ---- the latch ---- */
 
-/* After state changed: latches whose condition cleared are forgotten. */
-static void settle(struct gate *g, uint64_t t)
+void gate_settle(struct gate *g, uint64_t t)
 {
     for (unsigned i = 0; i < GATE_THREADS; i++) {
         struct gate_latch *l = &g->threads[i].latch;
@@ -153,8 +151,10 @@ static void leak(const struct gate_word *w)
     struct gate_hold hold = gate_holding(w->g, w->thread);
     bool waits = nocap_tensix_is_wait(w->word);
     char text[NOCAP_TENSIX_TEXT_MAX + 32];
+    const struct gate_latch *l = &w->t->latch;
     CHECK_WORD_AFTER(
-        w, waits ? TNX_004 : TNX_001, gate_since(&hold), false, RELATED(hold.wait.index),
+        w, waits ? TNX_004 : TNX_001, l->since != FAULT_NONE ? l->since : gate_since(&hold), false,
+        RELATED(hold.wait.index),
         waits ? "a wait queues after the one that is latched"
               : "an instruction that the latched wait holds issues after its "
                 "condition",
@@ -244,207 +244,26 @@ void gate_unit_event(struct gate *g, const struct nocap_event *e)
     } else {
         return;
     }
-    settle(g, e->t);
+    gate_settle(g, e->t);
 }
 
-/* ---- semaphores ---- */
-
-static unsigned step(unsigned v, bool post)
-{
-    return post ? v + (v < NOCAP_SEMAPHORE_MAX) : v - (v > 0);
-}
-
-static void set(const struct gate_word *w, unsigned i, unsigned v, fault_id since)
-{
-    struct gate_sem *s = &w->g->sems[i];
-    s->known = s->known == SEM_HIDDEN ? SEM_HIDDEN : SEM_KNOWN;
-    s->v = (uint8_t)v;
-    s->since = gate_sees_cores(w->m) ? since : FAULT_UNREPORTED;
-}
-
-void gate_know_semaphores(struct gate *g, enum gate_sem_known known)
-{
-    for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
-        struct gate_sem *s = &g->sems[i];
-        s->known = s->known == SEM_HIDDEN ? SEM_HIDDEN : (uint8_t)known;
-    }
-    g->agreed = false;
-}
-
-/* A post or get of a core: when it arrives is unknown, and so is the order of those of several. */
-static void moves(struct gate_sem *s, const struct event_ref *at, unsigned thread, bool post)
-{
-    if (s->known == SEM_KNOWN) {
-        s->least = s->most = s->v;
-        s->movers = 0;
-        s->posts = s->gets = s->stirred = false;
-    }
-    uint8_t *bound = post ? &s->most : &s->least;
-    *bound = (uint8_t)step(*bound, post);
-    s->v = (uint8_t)step(s->v, post);
-    s->posts |= post;
-    s->gets |= !post;
-    s->movers |= (uint8_t)(1u << thread);
-    s->known = SEM_MOVING;
-    s->stored = *at;
-}
-
-/* The core whose stores alone are under way reads the semaphore: after them. */
-static void reads_back(const struct gate_word *w, unsigned i, uint32_t value)
-{
-    struct gate_sem *s = &w->g->sems[i];
-    if (s->known != SEM_MOVING || s->stirred || s->movers != 1u << w->thread) {
-        return;
-    }
-    CHECK_WORD_AFTER(w, TNX_005, s->since, value == s->v, RELATED(s->stored.index),
-                     "a core's own post or get in the semaphore that it reads after it",
-                     "semaphore %s is %u, it should be %u", nocap_tensix_semaphores[i], value,
-                     s->v);
-    gate_note(w, value == s->v);
-    set(w, i, value, fault_of(w->m, value == s->v));
-}
-
-void gate_core_semaphore(const struct gate_word *w, unsigned i, bool store, const uint32_t *value)
-{
-    struct gate_sem *s = &w->g->sems[i];
-    if (!store && value != NULL) {
-        reads_back(w, i, *value);
-    }
-    if (!store) {
-        return;
-    }
-    w->g->agreed = false;
-    if (s->known >= SEM_MOVING && value != NULL) {
-        const struct event_ref at = now(w->m);
-        moves(s, &at, w->thread, (*value & 1) == 0);
-    } else if (s->known >= SEM_MOVING) {
-        s->known = SEM_UNKNOWN;
-    }
-    settle(w->g, w->m->event->t);
-}
-
-static void post_or_get(const struct gate_word *w, unsigned i, bool post)
-{
-    struct gate_sem *s = &w->g->sems[i];
-    const char *name = nocap_tensix_semaphores[i];
-    unsigned v = s->v;
-    s->v = (uint8_t)step(v, post);
-    s->least = (uint8_t)step(s->least, post);
-    s->most = (uint8_t)step(s->most, post);
-    s->stirred = true;
-    if (s->known != SEM_KNOWN) {
-        return;
-    }
-    if (post) {
-        CHECK_WORD_AFTER(w, TNX_014, s->since, v < NOCAP_SEMAPHORE_MAX, NO_REFS,
-                         "SEMPOST only below 15: at 15 the post is lost", "semaphore %s is %u",
-                         name, v);
-        gate_note(w, v < NOCAP_SEMAPHORE_MAX);
-        if (v < NOCAP_SEMAPHORE_MAX && s->max_known) {
-            CHECK_WORD_AFTER(w, TNX_015, s->since, v < s->max, NO_REFS,
-                             "SEMPOST only below the semaphore's maximum",
-                             "semaphore %s is %u, its maximum %u", name, v, s->max);
-        }
-    } else {
-        CHECK_WORD_AFTER(w, TNX_013, s->since, v > 0, NO_REFS,
-                         "SEMGET only above 0: at 0 the get is lost", "semaphore %s is %u", name,
-                         v);
-        gate_note(w, v > 0);
-    }
-}
-
-/* Whether the semaphore may be so while stores of cores are under way, and is not certain yet. */
-static bool still_moves(const struct model *m, const struct gate_sem *s, uint8_t v)
-{
-    bool arrived = m->event->t - s->stored.t > gate_quiet(m);
-    return s->known == SEM_MOVING && !arrived && v >= s->least && v <= s->most &&
-           (v != s->v || (s->posts && s->gets));
-}
-
-/* The values that the event states, and which hold from here on. Whether any is news. */
-static bool compare(const struct gate_word *w, uint64_t values)
-{
-    struct gate *g = w->g;
-    fault_id fault = FAULT_NONE; /* one event is wrong once */
-    bool news = false, judged = false, all = true;
-    if (g->agreed && g->stated == values) {
-        MARK_EXERCISED(w->m, TNX_005);
-        return false;
-    }
-    for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
-        struct gate_sem *s = &g->sems[i];
-        uint8_t v = (uint8_t)(values >> 8 * i), before = s->known;
-        bool known = before >= SEM_MOVING, differs = known && v != s->v;
-        judged |= known && s->since != FAULT_UNREPORTED;
-        if (!still_moves(w->m, s, v)) {
-            if (differs && fault == FAULT_NONE) {
-                CHECK_WORD_AFTER(w, TNX_005, s->since, false,
-                                 RELATED(before == SEM_MOVING ? s->stored.index : NO_INDEX),
-                                 "semaphore values consistent with the preceding posts and gets",
-                                 "semaphore %s is %u, it should be %u", nocap_tensix_semaphores[i],
-                                 v, s->v);
-                gate_note(w, false);
-                fault = w->m->fault;
-            }
-            set(w, i, v, differs ? fault : FAULT_NONE);
-            news |= differs || s->known != before;
-        }
-        all &= s->known == SEM_KNOWN;
-    }
-    if (judged && fault == FAULT_NONE) {
-        MARK_EXERCISED(w->m, TNX_005);
-    }
-    g->stated = values;
-    g->agreed = all && fault == FAULT_NONE;
-    return news;
-}
-
-static void semaphore_word(const struct gate_word *w)
-{
-    uint32_t mask = NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel); /* in all three at one place */
-    w->g->agreed = false;
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        unsigned i = (unsigned)__builtin_ctz(rest);
-        struct gate_sem *s = &w->g->sems[i];
-        if (w->opcode == NOCAP_TENSIX_SEMINIT) {
-            set(w, i, NOCAP_TENSIX_GET(w->word, SEMINIT, value), FAULT_NONE);
-            s->max = (uint8_t)NOCAP_TENSIX_GET(w->word, SEMINIT, max);
-            s->max_known = true;
-        } else {
-            bool post = w->opcode == NOCAP_TENSIX_SEMPOST;
-            *(post ? &w->t->posted : &w->t->gotten) |= (uint8_t)(1 << i);
-            post_or_get(w, i, post);
-        }
-    }
-}
-
-static bool semaphores(const struct gate_word *w)
-{
-    const struct nocap_event *e = w->m->event;
-    bool changes = w->opcode == NOCAP_TENSIX_SEMINIT || w->opcode == NOCAP_TENSIX_SEMPOST ||
-                   w->opcode == NOCAP_TENSIX_SEMGET;
-    if (changes) {
-        semaphore_word(w);
-    }
-    return ((e->has & NOCAP_F_SEM) != 0 && compare(w, e->sem)) || changes;
-}
-
-void gate_issue(const struct gate_word *w)
+void gate_issue(const struct gate_word *w, enum gate_place place)
 {
     const struct nocap_event *e = w->m->event;
     pass(w);
     if (w->g->counts_units) {
         count_unit(w->t, w->word, true);
     }
-    bool changed = semaphores(w);
+    bool changed = gate_semaphores(w, place);
     if (nocap_tensix_is_wait(w->word)) {
         /* between threads whose order is not known, when it clears is unknown */
         w->t->latch = (struct gate_latch){.wait = gate_wait_of(w->word, e->index),
                                           .t = e->t,
+                                          .since = w->t->stream.since,
                                           .condition = w->g->unordered ? GATE_UNSURE : GATE_HOLDS};
         changed = true;
     }
     if (changed) {
-        settle(w->g, e->t);
+        gate_settle(w->g, e->t);
     }
 }

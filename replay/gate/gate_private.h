@@ -18,6 +18,8 @@ enum {
     GATE_LOOKAHEAD = 64,      /* words in which a mismatch looks for its place */
     GATE_PACE = 16,           /* issues from one look to the next when a search is long */
     GATE_WINDOW = 4,          /* issued words that must fit before a mismatch is over */
+    GATE_STRAYS = 8,          /* words of which it is remembered that they are out of their place */
+    GATE_STRAYS_FOR = 8,      /* words that issue until they are forgotten */
     GATE_WALK_WORDS = 512,    /* of one expansion; what repeats longer holds nothing new */
     GATE_QUIET = 10000,       /* cycles without an event after which nothing comes any more */
     GATE_QUIET_NS = 10000000, /* the same; a simulator may do no more than a cycle in 1000 ns */
@@ -34,6 +36,7 @@ struct gate_entry {
     uint32_t word;
     uint16_t config; /* number of the MOP configuration that it meets */
     bool drained;    /* the core saw the coprocessor idle before it pushed this */
+    fault_id since;  /* it was wrong as it was pushed */
 };
 
 struct gate_queue {
@@ -47,6 +50,7 @@ struct gate_cursor {
     uint64_t at; /* number of the next entry of the TRISC's queue */
     bool in_mop, mask_known;
     uint32_t mask_high;
+    fault_id since; /* of the MOP */
     struct nocap_replay replay;
     struct nocap_mop mop;
 };
@@ -56,6 +60,13 @@ struct gate_next {
     uint32_t word;
     bool valid, known; /* known false: an expansion whose words were never seen */
     bool drained, expanded;
+    fault_id since; /* of the pushed word that it is, or comes from */
+};
+
+/* Words, oldest first; the same one several times. */
+struct gate_strays {
+    uint32_t words[GATE_STRAYS];
+    unsigned count;
 };
 
 struct gate_stream {
@@ -67,11 +78,17 @@ struct gate_stream {
     bool complete;  /* every word that may still issue was seen: a mismatch means something */
     bool searching; /* after a mismatch: the cursor stays until what issues fits again */
     bool ambiguous; /* it fitted at several places: the one that was taken may be wrong */
-    struct gate_cursor cursor;    /* what has issued */
-    struct gate_cursor pushed;    /* at the end of what was pushed, expanded at once */
-    uint32_t window[GATE_WINDOW]; /* the latest words issued since a mismatch; a ring */
-    uint32_t seen;                /* how many did */
+    struct gate_cursor cursor;       /* what has issued */
+    struct gate_cursor pushed;       /* at the end of what was pushed, expanded at once */
+    uint32_t issued[GATE_LOOKAHEAD]; /* the latest words since a mismatch; a ring */
+    uint32_t seen;                   /* how many did */
     uint32_t vanished; /* words that may be swallowed, and did not issue in their place */
+    /* What is to issue next is known since; a word that fits at one place alone ends it. */
+    fault_id since;
+    /* Words whose place is over, and which may come late; that issued before their place. */
+    struct gate_strays missing, early;
+    fault_id strays_since;
+    uint32_t strays_age;            /* words issued since the latest of them */
     struct nocap_mop_config config; /* as stored last */
     struct nocap_mop_config configs[GATE_CONFIGS];
 };
@@ -95,6 +112,7 @@ struct gate_latch {
      * certainly cleared, at t_clear */
     enum gate_condition condition;
     uint64_t t_clear, t;
+    fault_id since; /* the wait was out of its place */
 };
 
 /* How well the value of a semaphore is known. */
@@ -115,6 +133,10 @@ struct gate_sem {
     bool stirred;            /* a thread changed it since */
     struct event_ref stored; /* the latest */
     fault_id since;          /* as of struct value */
+    /* Since this fault v is not `made`, what the instructions make of it in the order in which they
+     * were pushed. An instruction that is out of its place brings the two together again. */
+    fault_id parted;
+    int8_t made;
 };
 
 /* ---- the work of a thread, for the hazard rules (gate_hazard.c) ---- */
@@ -152,13 +174,12 @@ struct gate_thread {
     struct gate_wait pushed_wait;
     bool config_stored; /* backend configuration stored and not waited for */
     uint64_t config_index;
+    fault_id config_since; /* the latest UNPACR that no wait for it precedes */
     /* the word held at the gate */
     bool held;
     uint32_t held_word;
     struct event_ref held_at;
     bool used;              /* it pushed or issued a word */
-    fault_id stream_since;  /* what is to issue next is known since; a word that fits at one place
-                               alone ends it */
     uint8_t posted, gotten; /* semaphores that it ever posted, got */
     struct event_ref last_issue;
 };
@@ -240,7 +261,7 @@ struct event_ref gate_event_ref(const struct model *m, unsigned thread);
 void stream_init(struct gate_stream *s, bool complete);
 void stream_free(struct gate_stream *s);
 /* False without memory. */
-bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc);
+bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc, fault_id since);
 /* Judges it, and what is expanded from it, as pushed; after stream_push. */
 void gate_pushed_word(const struct gate_word *w, bool by_brisc);
 void gate_config_store(struct model *m, struct gate_thread *t);
@@ -248,20 +269,53 @@ void stream_mop_store(struct gate_stream *s, unsigned i, const uint32_t *word);
 /* The core saw everything that it pushed leave the coprocessor. */
 void stream_drained(struct gate_stream *s);
 
+/* A NOP may be swallowed on its way; what becomes of RESOURCEDECL is not documented. */
+static inline bool gate_may_vanish(uint32_t word)
+{
+    unsigned opcode = nocap_tensix_opcode(word);
+    return opcode == NOCAP_TENSIX_NOP || opcode == NOCAP_TENSIX_RESOURCEDECL;
+}
+static inline struct gate_entry *gate_entry_of(const struct gate_queue *q, uint64_t number)
+{
+    return &q->entries[number & (q->size - 1)];
+}
+/* A wait for the core's stores to the backend configuration. */
+static inline bool gate_waits_for_config(uint32_t word)
+{
+    return nocap_tensix_opcode(word) == NOCAP_TENSIX_STALLWAIT &&
+           (NOCAP_TENSIX_GET(word, STALLWAIT, wait_res) & NOCAP_WAIT_TRISC_CFG) != 0;
+}
+/* Takes the word away; false: it is not among them. */
+bool gate_stray_take(struct gate_strays *strays, uint32_t word);
+/* What may still issue is not known any more. */
+void stream_lose(struct gate_stream *s);
+/* Makes `next` the next word of the TRISC; false: there is none. */
+bool stream_next(struct gate_stream *s);
+
+/* gate_match.c */
 enum stream_fit {
     STREAM_FITS,
     STREAM_UNKNOWN, /* cannot be judged */
     STREAM_AHEAD,   /* it is pushed, but others were to issue before it */
     STREAM_ALIEN,   /* it is not among the words that come next */
+    STREAM_LATE,    /* it was missing in its place */
+};
+/* What a word does to what the stream makes of the semaphores. */
+enum gate_place {
+    GATE_IN_PLACE,
+    GATE_OUT_OF_PLACE, /* it counts where its place is */
+    GATE_IN_DOUBT,     /* where that is is not known yet */
 };
 struct stream_match {
     enum stream_fit fit;
-    uint32_t expected; /* the word that was next, AHEAD and ALIEN */
+    enum gate_place place;
+    uint32_t expected; /* the word that was next, AHEAD, ALIEN and LATE */
     bool has_expected;
     bool drained, expanded;
+    fault_id since; /* that this is what was to come is known since */
 };
-/* A word issued: where in the stream it is. Goes on after it. */
-struct stream_match stream_issue(struct gate_stream *s, uint32_t word);
+/* The word issued: where in the stream it is. Goes on after it. */
+struct stream_match stream_issue(const struct gate_word *w);
 /* Whether it is known which word comes next, and that no other may. */
 static inline bool stream_is_known(const struct gate_stream *s)
 {
@@ -269,10 +323,11 @@ static inline bool stream_is_known(const struct gate_stream *s)
 }
 /* The word at the gate; false: none, or not known. */
 bool stream_head(struct gate_stream *s, uint32_t *word);
-/* Whether words are certainly pushed and not issued; NOPs and what cannot issue do not count. */
-bool stream_pending(struct gate_stream *s);
+/* Whether words are certainly pushed and not issued, and the first of them; NOPs and what cannot
+ * issue do not count. */
+bool stream_pending(const struct gate_stream *s, uint32_t *word);
 /* The words from the present place on, without NOPs and unknown ones; how many. */
-unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned count);
+unsigned stream_look_ahead(const struct gate_stream *s, uint32_t *words, unsigned count);
 /* How many, at least: entries of the queues and the word at the gate. */
 uint32_t stream_count(const struct gate_stream *s);
 
@@ -285,9 +340,8 @@ static inline bool gate_holds_back(const struct gate_wait *wait, uint32_t word)
 }
 /* The unit whose work the word is, as condition of a STALLWAIT; 0: none. */
 uint32_t gate_unit_of(uint32_t word);
-/* The word issues: it passes the gate, changes semaphores and units. Rules TNX-001, -004 to -006,
- * -013 to -015. */
-void gate_issue(const struct gate_word *w);
+/* The word issues: it passes the gate, changes semaphores and units. Rules TNX-001, -004, -006. */
+void gate_issue(const struct gate_word *w, enum gate_place place);
 void gate_unit_event(struct gate *g, const struct nocap_event *e);
 /* What certainly holds the thread: the latched wait, or the one that is held itself. */
 struct gate_hold {
@@ -296,21 +350,52 @@ struct gate_hold {
     const struct gate_sem *semaphore; /* NULL: it is none */
 };
 struct gate_hold gate_holding(const struct gate *g, unsigned thread);
+/* Whether a SEMWAIT holds while the semaphore has this value; its maximum counts where it is known.
+ */
+static inline bool gate_semaphore_holds(const struct gate_wait *wait, const struct gate_sem *s,
+                                        int v)
+{
+    return ((wait->semaphore_condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0 && v <= 0) ||
+           ((wait->semaphore_condition & NOCAP_SEMWAIT_WHILE_MAX) != 0 && s->max_known &&
+            v >= s->max);
+}
+/* What is judged by a semaphore's value, and would be `right` by what the words make of it. */
+static inline fault_id gate_semaphore_since(const struct gate_sem *s, bool right)
+{
+    bool parted = right && s->parted != FAULT_NONE && s->since != FAULT_UNREPORTED;
+    return parted ? s->parted : s->since;
+}
 /* What the value that blocks the wait is known since. */
 static inline fault_id gate_since(const struct gate_hold *hold)
 {
-    return hold->semaphore != NULL ? hold->semaphore->since : FAULT_NONE;
+    const struct gate_sem *s = hold->semaphore;
+    return s == NULL ? FAULT_NONE
+                     : gate_semaphore_since(s, !gate_semaphore_holds(&hold->wait, s, s->made));
 }
+/* After state changed: latches whose condition cleared are forgotten. */
+void gate_settle(struct gate *g, uint64_t t);
 /* For messages. */
 const char *gate_describe(const struct gate *g, const struct gate_hold *hold, char *text,
                           size_t size);
+/* gate_semaphore.c: rules TNX-005, -013 to -015 */
+/* What an issued word does to semaphores, and what the event states of them. Whether they changed.
+ */
+bool gate_semaphores(const struct gate_word *w, enum gate_place place);
+/* The word's place in the stream is over: what it makes of the semaphores, whether it issued there
+ * or not. */
+void gate_makes(struct gate *g, uint32_t word, fault_id since);
+/* The fault at which a semaphore changed as if this word of the thread had issued. */
+fault_id gate_shown_since(const struct gate_word *w, uint32_t word);
+/* A word was out of order: what it and others did since the last event is not known. */
+void gate_doubt_semaphores(struct gate *g, fault_id since);
 /* The core of a thread stores to the semaphore, or loads it; NULL: what, is not known. */
 void gate_core_semaphore(const struct gate_word *w, unsigned i, bool store, const uint32_t *value);
 /* From here on all are known so well, but those that never are. */
 void gate_know_semaphores(struct gate *g, enum gate_sem_known known);
 
 /* gate_hazard.c: rules TNX-010 to -012, -016, -017; TNX-018, -020, -030 to -035 in stream order */
-void gate_judge_word(const struct gate_word *w);
+/* What was wrong. */
+fault_id gate_judge_word(const struct gate_word *w);
 void work_start(struct gate_work *w, bool known);
 /* All that the thread pushed has left the units, waits included. */
 void work_drained(struct gate_work *w, unsigned thread);

@@ -8,13 +8,6 @@
 
 #include "replay/gate/gate_private.h"
 
-/* A NOP may be swallowed on its way; what becomes of RESOURCEDECL is not documented. */
-static bool may_vanish(uint32_t word)
-{
-    unsigned opcode = nocap_tensix_opcode(word);
-    return opcode == NOCAP_TENSIX_NOP || opcode == NOCAP_TENSIX_RESOURCEDECL;
-}
-
 void stream_init(struct gate_stream *s, bool complete)
 {
     *s = (struct gate_stream){.complete = complete, .config_changed = true};
@@ -28,11 +21,6 @@ void stream_free(struct gate_stream *s)
 
 /* ---- the queue ---- */
 
-static struct gate_entry *entry_of(const struct gate_queue *q, uint64_t number)
-{
-    return &q->entries[number & (q->size - 1)];
-}
-
 static bool grow(struct gate_queue *q)
 {
     uint32_t size = q->size == 0 ? GATE_QUEUE_START : 2 * q->size;
@@ -41,7 +29,7 @@ static bool grow(struct gate_queue *q)
         return false;
     }
     for (uint64_t i = q->first; i < q->first + q->count; i++) {
-        entries[i % size] = *entry_of(q, i);
+        entries[i % size] = *gate_entry_of(q, i);
     }
     free(q->entries);
     q->entries = entries;
@@ -57,28 +45,27 @@ static void clear(struct gate_stream *s)
     s->cursor.in_mop = false;
     s->cursor.replay.left = 0;
     s->next.valid = false;
-    s->vanished = s->seen = 0;
+    s->vanished = s->seen = s->missing.count = s->early.count = 0;
 }
 
-/* What may still issue is not known any more. */
-static void lose(struct gate_stream *s)
+void stream_lose(struct gate_stream *s)
 {
     clear(s);
     s->complete = false;
     s->searching = true;
 }
 
-bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc)
+bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc, fault_id since)
 {
     struct gate_queue *q = by_brisc ? &s->brisc : &s->trisc;
-    struct gate_entry entry = {.word = word, .drained = s->drained};
+    struct gate_entry entry = {.word = word, .drained = s->drained, .since = since};
     unsigned opcode = nocap_tensix_opcode(word);
     if (by_brisc && (opcode == NOCAP_TENSIX_MOP || opcode == NOCAP_TENSIX_MOP_CFG)) {
-        lose(s); /* it cannot be expanded there: what issues is not known */
+        stream_lose(s); /* it cannot be expanded there: what issues is not known */
         return true;
     }
     if (q->count == GATE_QUEUE_MAX) {
-        lose(s);
+        stream_lose(s);
     }
     if (opcode == NOCAP_TENSIX_MOP) {
         if (s->config_changed) {
@@ -90,7 +77,7 @@ bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc)
     if (q->count == q->size && !grow(q)) {
         return false;
     }
-    *entry_of(q, q->first + q->count++) = entry;
+    *gate_entry_of(q, q->first + q->count++) = entry;
     if (!by_brisc) {
         s->drained = false;
     }
@@ -124,6 +111,7 @@ static bool next_unreplayed(const struct gate_stream *s, struct gate_cursor *c, 
 {
     for (;;) {
         n->expanded = c->in_mop;
+        n->since = c->since;
         if (c->in_mop && nocap_mop_next(&c->mop, &n->word)) {
             return true;
         }
@@ -131,11 +119,12 @@ static bool next_unreplayed(const struct gate_stream *s, struct gate_cursor *c, 
         if (c->at >= s->trisc.first + s->trisc.count) {
             return false;
         }
-        const struct gate_entry *e = entry_of(&s->trisc, c->at++);
+        const struct gate_entry *e = gate_entry_of(&s->trisc, c->at++);
         const struct nocap_mop_config *config = &s->configs[e->config % GATE_CONFIGS];
         unsigned opcode = nocap_tensix_opcode(e->word);
         n->word = e->word;
         n->drained |= e->drained;
+        n->since = c->since = e->since;
         if (opcode == NOCAP_TENSIX_MOP_CFG) {
             c->mask_high = NOCAP_TENSIX_GET(e->word, MOP_CFG, mask_high);
             c->mask_known = true;
@@ -173,7 +162,7 @@ static bool produce(const struct gate_stream *s, struct gate_cursor *c, struct g
     }
 }
 
-static bool ensure_next(struct gate_stream *s)
+bool stream_next(struct gate_stream *s)
 {
     if (!s->next.valid) {
         produce(s, &s->cursor, &s->next); /* MOP_CFG and REPLAY go even if nothing follows yet */
@@ -183,52 +172,14 @@ static bool ensure_next(struct gate_stream *s)
     return s->next.valid;
 }
 
-/* ---- matching ---- */
-
-/* BRISC's words join after the MOP expander, anywhere between those of the TRISC. Where none of
- * the TRISC's comes next, those before the word are lost. */
-static void match_brisc(struct gate_stream *s, uint32_t word, struct stream_match *match)
-{
-    struct gate_queue *q = &s->brisc;
-    bool first = true;
-    for (uint32_t i = 0; i < q->count && (first || !s->next.valid); i++) {
-        uint32_t pushed = entry_of(q, q->first + i)->word;
-        if (first &&
-            (nocap_tensix_opcode(pushed) == NOCAP_TENSIX_REPLAY || s->cursor.replay.left > 0)) {
-            lose(s); /* whose words it takes depends on the merge */
-            match->fit = STREAM_FITS;
-            return;
-        }
-        if (pushed == word) {
-            match->fit = first ? STREAM_FITS : STREAM_AHEAD;
-            q->first += i + 1;
-            q->count -= i + 1;
-            return;
-        }
-        if (first && !may_vanish(pushed)) {
-            first = false;
-            match->expected = match->has_expected ? match->expected : pushed;
-            match->has_expected = true;
-        }
-    }
-}
-
-static void start_search(struct gate_stream *s, uint32_t word)
-{
-    s->searching = true;
-    s->brisc.count = 0;
-    s->window[0] = word;
-    s->seen = 1;
-}
-
-unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned count)
+unsigned stream_look_ahead(const struct gate_stream *s, uint32_t *words, unsigned count)
 {
     struct gate_cursor copy = s->cursor;
     struct gate_next n = s->next;
     unsigned got = 0;
     bool more = n.valid || produce(s, &copy, &n);
     for (unsigned i = 0; more && i < 2 * count && got < count; i++) {
-        if (n.known && !may_vanish(n.word)) {
+        if (n.known && !gate_may_vanish(n.word)) {
             words[got++] = n.word;
         }
         more = produce(s, &copy, &n);
@@ -236,133 +187,27 @@ unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned coun
     return got;
 }
 
-/* Goes on after the next `count` words that are known and no NOP. */
-static void advance(struct gate_stream *s, unsigned count)
-{
-    while (count > 0 && ensure_next(s)) {
-        count -= s->next.known && !may_vanish(s->next.word);
-        s->next.valid = false;
-    }
-}
-
-/* Where the latest issued words fit: at the place nearest to the one that they would have if as
- * many words were missing as are too many. */
-static struct stream_match search(struct gate_stream *s, uint32_t word)
-{
-    struct stream_match match = {.fit = STREAM_UNKNOWN};
-    uint32_t words[GATE_LOOKAHEAD + GATE_WINDOW];
-    if (may_vanish(word)) {
-        return match;
-    }
-    s->window[s->seen % GATE_WINDOW] = word;
-    s->seen++;
-    /* the first word is the one that did not fit; a long search looks now and then */
-    if (s->seen <= GATE_WINDOW || (s->seen > GATE_LOOKAHEAD && s->seen % GATE_PACE != 0)) {
-        return match;
-    }
-    unsigned count = stream_look_ahead(s, words, GATE_LOOKAHEAD + GATE_WINDOW), best = UINT32_MAX;
-    unsigned fits = 0;
-    int64_t wanted = s->complete ? (int64_t)s->seen - GATE_WINDOW : 0, distance = INT64_MAX;
-    for (unsigned d = 0; d + GATE_WINDOW <= count; d++) {
-        unsigned i = 0;
-        while (i < GATE_WINDOW && s->window[(s->seen + i) % GATE_WINDOW] == words[d + i]) {
-            i++;
-        }
-        int64_t off = wanted > (int64_t)d ? wanted - (int64_t)d : (int64_t)d - wanted;
-        fits += i == GATE_WINDOW;
-        if (i == GATE_WINDOW && off < distance) {
-            best = d;
-            distance = off;
-        }
-    }
-    if (best != UINT32_MAX) {
-        advance(s, best + GATE_WINDOW);
-        s->searching = false;
-        s->ambiguous = fits > 1;
-    }
-    return match;
-}
-
-/* A word that may vanish, and is not what comes next: BRISC's, or one that was taken as swallowed
- * already. Beside what is unknown it may be anything. */
-static bool explains(struct gate_stream *s, uint32_t word)
-{
-    struct gate_queue *q = &s->brisc;
-    for (uint32_t i = 0; i < q->count && may_vanish(entry_of(q, q->first + i)->word); i++) {
-        if (entry_of(q, q->first + i)->word == word) {
-            q->first += i + 1;
-            q->count -= i + 1;
-            return true;
-        }
-    }
-    bool swallowed = s->vanished > 0;
-    s->vanished -= swallowed;
-    return swallowed || !s->complete || (s->next.valid && !s->next.known);
-}
-
-struct stream_match stream_issue(struct gate_stream *s, uint32_t word)
-{
-    if (s->searching) {
-        return search(s, word);
-    }
-    struct stream_match match = {.fit = STREAM_FITS};
-    if (s->brisc.count == 0 && !may_vanish(word)) {
-        s->vanished = 0; /* the merge cannot have put one further behind */
-    }
-    while (ensure_next(s) && s->next.known && s->next.word != word && may_vanish(s->next.word)) {
-        match.drained |= s->next.drained;
-        s->next.valid = false;
-        s->vanished++;
-    }
-    if (s->next.valid && s->next.known && s->next.word == word) {
-        match.drained |= s->next.drained;
-        match.expanded = s->next.expanded;
-        s->next.valid = false;
-        return match;
-    }
-    if (may_vanish(word) && explains(s, word)) {
-        return (struct stream_match){.fit = STREAM_FITS};
-    }
-    match = (struct stream_match){.fit = STREAM_ALIEN,
-                                  .has_expected = s->next.valid,
-                                  .expected = s->next.valid ? s->next.word : 0};
-    if (may_vanish(word)) {
-        return match; /* one too many, and nothing is missing */
-    }
-    match_brisc(s, word, &match);
-    if (match.fit == STREAM_FITS) {
-        return match;
-    }
-    if (!s->complete || (s->next.valid && !s->next.known)) {
-        s->complete = false;
-        match.fit = STREAM_UNKNOWN;
-    } else if (!s->next.valid) {
-        return match; /* nothing was to come but BRISC's: one word too many */
-    }
-    uint32_t words[GATE_LOOKAHEAD];
-    unsigned count = match.fit == STREAM_ALIEN ? stream_look_ahead(s, words, GATE_LOOKAHEAD) : 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (words[i] == word) {
-            match.fit = STREAM_AHEAD;
-        }
-    }
-    start_search(s, word);
-    return match;
-}
-
 bool stream_head(struct gate_stream *s, uint32_t *word)
 {
-    if (!stream_is_known(s) || !ensure_next(s) || !s->next.known) {
+    if (!stream_is_known(s) || !stream_next(s) || !s->next.known) {
         return false;
     }
     *word = s->next.word;
     return true;
 }
 
-bool stream_pending(struct gate_stream *s)
+bool stream_pending(const struct gate_stream *s, uint32_t *word)
 {
-    uint32_t word;
-    return stream_is_known(s) && stream_look_ahead(s, &word, 1) > 0;
+    struct gate_strays early = s->early;
+    uint32_t words[GATE_STRAYS + 1];
+    unsigned count = stream_is_known(s) ? stream_look_ahead(s, words, early.count + 1) : 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (!gate_stray_take(&early, words[i])) {
+            *word = words[i];
+            return true;
+        }
+    }
+    return false;
 }
 
 uint32_t stream_count(const struct gate_stream *s)
@@ -371,6 +216,16 @@ uint32_t stream_count(const struct gate_stream *s)
 }
 
 /* ---- the stream as pushed ---- */
+
+/* The fault since which a wait for the configuration has issued that is still to be pushed. */
+static fault_id unpushed_wait_since(const struct gate_stream *s)
+{
+    bool waits = false;
+    for (unsigned i = 0; i < s->early.count; i++) {
+        waits |= gate_waits_for_config(s->early.words[i]);
+    }
+    return waits ? s->strays_since : FAULT_NONE;
+}
 
 static void word_passes(const struct gate_word *w, bool expanded)
 {
@@ -382,9 +237,12 @@ static void word_passes(const struct gate_word *w, bool expanded)
         t->pushed_wait = gate_wait_of(w->word, w->m->event->index);
     }
     if (w->opcode == NOCAP_TENSIX_UNPACR) {
-        CHECK_WORD(w, TNX_036, !t->config_stored, RELATED(t->config_index),
-                   "a wait for TRISC_CFG between a core's store to the configuration and UNPACR",
-                   "0x%08x without one", w->word);
+        CHECK_WORD_AFTER(w, TNX_036, unpushed_wait_since(&t->stream), !t->config_stored,
+                         RELATED(t->config_index),
+                         "a wait for TRISC_CFG between a core's store to the configuration and "
+                         "UNPACR",
+                         "0x%08x without one", w->word);
+        t->config_since = t->config_stored ? w->m->fault : t->config_since;
         t->config_stored = false;
     }
     if (!GATE_HAS_ISSUE(w->m)) {

@@ -40,7 +40,7 @@ static enum outlook outlook_of(struct gate *g, unsigned thread, bool quiet)
     }
     /* for a unit or a bank; the sync unit is always free */
     bool behind = quiet && head && nocap_tensix_opcodes[opcode].unit != NOCAP_TENSIX_UNIT_SYNC;
-    return behind || !stream_pending(&t->stream) ? RESTS : MAY_GO_ON;
+    return behind || !stream_pending(&t->stream, &word) ? RESTS : MAY_GO_ON;
 }
 
 /* No core of the tile can push, post or get any more: all that the launch enables were in their
@@ -121,15 +121,13 @@ void gate_done(const struct gate_word *w)
     if (!stream_is_known(s) || !GATE_HAS_PUSH(w->m) || !GATE_HAS_ISSUE(w->m)) {
         return;
     }
-    bool pending = stream_pending(s);
-    if (pending) {
-        stream_head(s, &word);
-    }
-    CHECK_WORD_AFTER(w, TNX_041, w->t->stream_since, !pending, NO_REFS,
+    bool pending = stream_pending(s, &word);
+    fault_id since = s->since != FAULT_NONE ? s->since : gate_shown_since(w, word);
+    CHECK_WORD_AFTER(w, TNX_041, pending ? since : s->since, !pending, NO_REFS,
                      "all words that the kernel pushed issued before its core reports DONE",
                      "%u left, the first %s", stream_count(s), GATE_TEXT(word));
     if (w->m->fault != FAULT_UNREPORTED) {
-        w->t->stream_since = w->m->fault;
+        s->since = w->m->fault;
     }
 }
 
@@ -143,7 +141,8 @@ void gate_settle_facts(const struct model *m, struct tile *tile)
     for (unsigned i = 0; g != NULL && i < GATE_THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
         bool held = t->held && nocap_tensix_opcode(t->held_word) != NOCAP_TENSIX_NOP;
-        bool pending = !t->stream.searching && (held || stream_pending(&t->stream));
+        uint32_t word;
+        bool pending = !t->stream.searching && (held || stream_pending(&t->stream, &word));
         tile->gate.pending |= (uint8_t)(pending << i);
     }
 }
