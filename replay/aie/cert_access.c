@@ -231,7 +231,7 @@ static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct
     struct cert_at at = {.uc = uc};
     fault_id its = find(&at, a, may_access) ? at.job->step.since : FAULT_NONE;
     bool unknown = !uc->fresh || (at.job != NULL && its == FAULT_NONE);
-    fault_id since = either(uc->unattributed, its);
+    fault_id since = either(uc->unattributed.since, its);
     for (const struct cert_chain *c = NULL; a->store && (c = cert_chain_open(uc, c)) != NULL;) {
         unknown |= !c->known;
         since = either(since, c->since);
@@ -241,7 +241,9 @@ static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct
             m, uc, AIE_067, since, false, NO_REFS, "an instruction or a transfer under way",
             "%s of %llu bytes at 0x%llx that none of them makes", a->store ? "write" : "read",
             (unsigned long long)a->size, (unsigned long long)a->addr);
-        uc->unattributed = since == FAULT_NONE ? m->fault : uc->unattributed;
+        if (since == FAULT_NONE) {
+            resync(&uc->unattributed, uc->steps, m->fault);
+        }
     }
     if (a->store) {
         cert_dma_disturb(uc, unknown ? FAULT_UNREPORTED : m->fault);

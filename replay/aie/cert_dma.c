@@ -68,13 +68,17 @@ void cert_dma_start(struct model *m, const struct cert_at *at)
 
 void cert_dma_queued(struct cert_uc *uc, struct cert_step *step, const struct nocap_event *e)
 {
-    struct cert_chain *chain = cert_chain(uc, step->chain);
-    if (chain != NULL && (e->has & NOCAP_F_HANDLE) != 0) {
-        chain->handle = (uint32_t)e->handle;
+    struct cert_chain *chain = step == NULL ? NULL : cert_chain(uc, step->chain);
+    uint32_t handle = (uint32_t)e->handle;
+    if ((e->has & NOCAP_F_HANDLE) == 0 || (step != NULL && chain == NULL)) {
+        return;
+    }
+    if (chain != NULL) {
+        chain->handle = handle;
         chain->has_handle = true;
-        if (!uc->next_handle.known || chain->handle >= uc->next_handle.v) {
-            value_set(&uc->next_handle, chain->handle + 1);
-        }
+    }
+    if (!uc->next_handle.known || handle >= uc->next_handle.v) {
+        value_set(&uc->next_handle, handle + 1);
     }
 }
 

@@ -176,14 +176,35 @@ static struct cert_page *open_page(struct model *m, struct cert_uc *uc, uint32_t
 void cert_page_load(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
 {
     struct cert_page *page = cert_page_find(uc, (uint32_t)e->page);
+    fault_id since = FAULT_NONE;
     if (page != NULL) {
         const struct cert_job *left = page->entered ? cert_page_unfinished(page) : NULL;
         CERT_EXPECT(m, uc, AIE_065, left == NULL, NO_REFS,
                     "all jobs of a page to be over before it is loaded again",
                     "page %u loaded, job %u is not over", page->index, left->id);
+        since = m->fault;
         cert_page_leave(page);
     }
-    open_page(m, uc, (uint32_t)e->page, true);
+    page = open_page(m, uc, (uint32_t)e->page, true);
+    page->since = since;
+}
+
+fault_id cert_misplaced_since(const struct cert_job *job, uint64_t off)
+{
+    for (unsigned i = 0; i < CERT_MISPLACED; i++) {
+        if (job->misplaced[i].known && job->misplaced[i].v == off) {
+            return job->misplaced[i].since;
+        }
+    }
+    return FAULT_NONE;
+}
+
+void cert_misplace(struct cert_job *job, uint32_t off, fault_id since)
+{
+    if (since == FAULT_NONE || since == FAULT_UNREPORTED) {
+        return;
+    }
+    resync(&job->misplaced[job->misplaced_count++ % CERT_MISPLACED], off, since);
 }
 
 /* ---- the way from page to page ---- */

@@ -18,6 +18,7 @@ enum {
     CERT_COLUMNS = 32,   /* bits of a party mask */
     CERT_ACCESSES = 2,   /* of one instruction, polls apart */
     CERT_TARGETS = 8,    /* pages that LOAD and PREEMPT named last */
+    CERT_MISPLACED = 4,  /* of a job, whose other events are expected */
     CERT_TEXT = 160,     /* bytes of what a job waits for */
 };
 
@@ -54,8 +55,11 @@ struct cert_job {
     uint64_t launch_session;
     uint64_t launch_index; /* of the end of its LAUNCH_JOB; 0: none was seen */
     uint32_t launch_off;
-    uint32_t next;                /* offset of the next instruction, 0: not known */
-    struct value misplaced;       /* offset of an instruction whose start or end a fault left out */
+    uint32_t next; /* offset of the next instruction, 0: not known */
+    /* Offsets of instructions whose start or end a fault left out, or put elsewhere; a ring. */
+    struct value misplaced[CERT_MISPLACED];
+    uint32_t misplaced_count;
+    fault_id over_since;          /* it ended although it was not over */
     struct event_ref deferred_at; /* where its START_JOB_DEFERRED ran */
     struct value reg[NOCAP_AIE_GLOBAL_FIRST];
     uint64_t ordered; /* index of the event after which it may rely on what was before */
@@ -72,6 +76,7 @@ struct cert_barrier {
 
 struct cert_page {
     bool live, whole, entered; /* whole: seen from its load on */
+    fault_id since;            /* it was loaded while jobs of it ran */
     uint32_t index;
     enum nocap_aie_dialect dialect;    /* of the code */
     const struct nocap_aie_page *code; /* NULL: no ELF file */
@@ -144,7 +149,8 @@ struct cert_uc {
     struct cert_counts channels;
     uint64_t arrivals[UINT8_MAX + 1]; /* at each remote barrier */
     struct cert_late late;
-    fault_id unattributed; /* an access that no instruction makes */
+    struct value unattributed; /* the step of an access that no instruction makes */
+    uint32_t steps;            /* starts, blocks and ends so far */
     /* the way of pages */
     struct value last_page;
     bool any_page; /* LOAD_LAST_PDI may have led anywhere */
@@ -220,6 +226,11 @@ struct cert_job *cert_job_find(const struct cert_page *page, uint32_t id);
 /* The next job of the uC after `at`, whose page is NULL at first; false: there are no more. */
 bool cert_next_job(struct cert_at *at);
 struct cert_job *cert_job_add(struct model *m, struct cert_page *page, uint32_t id);
+/* The fault that left out the start or the end of the instruction at that offset, or put it
+ * elsewhere. */
+fault_id cert_misplaced_since(const struct cert_job *job, uint64_t off);
+/* No fault: it is where it must be. */
+void cert_misplace(struct cert_job *job, uint32_t off, fault_id since);
 /* Bytes of the page that are not as in the file: NULL: none. */
 const uint8_t *cert_patched(const struct cert_uc *uc, uint32_t page);
 /* Bytes of 32-bit words from `at` on, as bits, that the model does not know from now on. */
@@ -272,6 +283,7 @@ uint32_t cert_poll_value(const struct cert_step *step, uint32_t *mask);
 
 /* cert_dma.c */
 void cert_dma_start(struct model *m, const struct cert_at *at);
+/* `step`: NULL if its start was not shown. */
 void cert_dma_queued(struct cert_uc *uc, struct cert_step *step, const struct nocap_event *e);
 /* Its instruction waits: for room in the queue, or for the transfer. */
 void cert_dma_blocked(struct cert_uc *uc, const struct cert_step *step);
@@ -301,8 +313,8 @@ struct cert_condition {
 struct cert_condition cert_condition(const struct model *m, const struct cert_at *at);
 /* The same for who looks ahead: after a fault it is not known. */
 enum known cert_came(const struct model *m, const struct cert_at *at);
-/* Judges that the wait is over, once. */
-void cert_released(struct model *m, const struct cert_at *at);
+/* Judges that the wait is over, once. The fault, if it is one. */
+fault_id cert_released(struct model *m, const struct cert_at *at);
 void cert_consume(struct cert_uc *uc, const struct cert_step *step);
 /* Whether a column has come to the remote barrier as often as the one of the step. */
 enum known cert_column_came(const struct model *m, unsigned column, const struct cert_step *step);

@@ -260,7 +260,7 @@ static void finish(struct model *m, const struct cert_at *at)
 {
     struct cert_step *step = &at->job->step;
     if (step->info != NULL && step->info->blocks) {
-        cert_released(m, at);
+        cert_misplace(at->job, step->off, cert_released(m, at));
     }
     if (cert_is(step, NOCAP_AIE_WAIT_TCTS)) {
         cert_consume(at->uc, step);
@@ -296,14 +296,14 @@ static void lose_track(const struct cert_at *at)
     }
 }
 
-/* `since`: the fault of the instruction before. */
-static void judge_order(struct model *m, const struct cert_at *at, fault_id since)
+/* `since`: the fault of the instruction before. The fault, if it is one. */
+static fault_id judge_order(struct model *m, const struct cert_at *at, fault_id since)
 {
     struct cert_step *step = &at->job->step;
     bool starts = step->info != NULL && nocap_aie_starts_job(step->info->opcode);
     bool first = at->page->whole && at->page->code == NULL && !at->job->started;
     if (at->job->ended) {
-        CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, false, NO_REFS,
+        CERT_EXPECT_AFTER(m, at->uc, AIE_069, either(since, at->job->over_since), false, NO_REFS,
                           "no instruction of a job that is over", CERT_PLACE " runs after END_JOB",
                           CERT_AT(at, &at->job->step));
     } else if (at->job->next != 0) {
@@ -315,16 +315,13 @@ static void judge_order(struct model *m, const struct cert_at *at, fault_id sinc
             lose_track(at);
         }
     } else if (first) {
-        CERT_EXPECT(m, at->uc, AIE_069, starts || step->info == NULL, NO_REFS,
-                    "a job to begin with START_JOB", CERT_PLACE " is its first instruction",
-                    CERT_AT(at, &at->job->step));
+        CERT_EXPECT_AFTER(m, at->uc, AIE_069, at->page->since, starts || step->info == NULL,
+                          NO_REFS, "a job to begin with START_JOB",
+                          CERT_PLACE " is its first instruction", CERT_AT(at, &at->job->step));
+    } else {
+        return FAULT_NONE;
     }
-}
-
-/* The fault that left out the start or the end of the instruction at that offset. */
-static fault_id misplaced_since(const struct cert_job *job, uint64_t off)
-{
-    return job->misplaced.known && job->misplaced.v == off ? job->misplaced.since : FAULT_NONE;
+    return m->fault;
 }
 
 /* An instruction begins while the one before is under way, whose end was not shown: what that one
@@ -333,18 +330,33 @@ static fault_id interrupt(struct model *m, struct cert_at *at, const struct cert
 {
     struct cert_step *step = &at->job->step;
     uint32_t id = at->job->id, off = step->off;
-    fault_id since = FAULT_NONE;
     if (step->info == NULL || !step->info->blocks) {
-        CERT_EXPECT_AFTER(m, at->uc, AIE_069, misplaced_since(at->job, off), false, NO_REFS,
+        CERT_EXPECT_AFTER(m, at->uc, AIE_069, cert_misplaced_since(at->job, off), false, NO_REFS,
                           "an instruction to end before the next one of its job",
                           CERT_PLACE " begins before the instruction at offset %u ended",
                           CERT_AT(at, next), off);
-        since = step->since = m->fault;
-        resync(&at->job->misplaced, off, since);
+        step->since = m->fault;
+        cert_misplace(at->job, off, m->fault);
     }
     finish(m, at);
     at->job = cert_job_find(at->page, id);
-    return since;
+    return cert_misplaced_since(at->job, off);
+}
+
+/* An instruction whose end has shown before does nothing when it begins. */
+static bool began_before(struct model *m, const struct cert_at *at, const struct cert_step *step)
+{
+    struct cert_job *job = at->job;
+    fault_id since = cert_misplaced_since(job, step->off);
+    if (since == FAULT_NONE) {
+        return false;
+    }
+    CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, false, NO_REFS,
+                      "the instructions of a job in their order, each once",
+                      CERT_PLACE " begins after it ended", CERT_AT(at, step));
+    job->next = job->next == step->off ? step->next : job->next;
+    job->ended |= cert_is(step, NOCAP_AIE_END_JOB);
+    return true;
 }
 
 void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
@@ -357,12 +369,20 @@ void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_eve
         return;
     }
     take_insn(m, uc, at.page, &step, e);
-    if (at.job->step.active) {
-        since = interrupt(m, &at, &step);
+    if (began_before(m, &at, &step)) {
+        return;
     }
+    uc->steps++;
+    bool interrupts = at.job->step.active;
+    uint32_t before = at.job->step.off;
+    since = interrupts ? interrupt(m, &at, &step) : FAULT_NONE;
     struct cert_job *job = at.job;
+    bool late = step.off < job->next;
     job->step = step;
-    judge_order(m, &at, since);
+    fault_id fault = judge_order(m, &at, since);
+    cert_misplace(job, step.off, fault);
+    cert_misplace(job, before, interrupts ? fault : FAULT_NONE);
+    job->step.since = either(job->step.since, late ? fault : FAULT_NONE);
     judge_schedule(m, &at);
     job->started |= !job->deferred || job->launched;
     bool runs = step.info == NULL || !nocap_aie_starts_job(step.info->opcode);
@@ -383,17 +403,22 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
     if (job == NULL || !at->page->whole) {
         return fits;
     }
-    fault_id since = misplaced_since(job, e->off);
+    fault_id known = cert_misplaced_since(job, e->off), since = either(known, job->over_since);
+    if (since == FAULT_NONE && !job->step.active && uc->unattributed.v == uc->steps) {
+        since = uc->unattributed.since; /* an access of this one */
+    }
     CERT_EXPECT_AFTER(m, uc, AIE_069, since, fits, NO_REFS,
                       "an instruction to begin before it ends",
                       "%s of offset %u in job %u of page %u, which did not begin",
                       nocap_op_name(e->op), (unsigned)e->off, job->id, at->page->index);
-    if (!fits && since == FAULT_NONE) {
+    if (!fits) {
+        job->next = job->step.active && job->next != e->off ? job->next : 0;
+    }
+    if (!fits && known == FAULT_NONE) {
         lose_track(at);
-        job->step.active = false;
-        job->next = 0;
+        give_up(uc); /* it may be one that yields */
         job->started = true;
-        resync(&job->misplaced, (uint32_t)e->off, m->fault);
+        cert_misplace(job, (uint32_t)e->off, m->fault);
     }
     return fits;
 }
@@ -419,7 +444,10 @@ static void block(struct model *m, const struct cert_at *at, uint8_t why)
 void cert_step_event(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
 {
     struct cert_at at;
-    if (!find_step(m, uc, e, &at)) {
+    bool found = find_step(m, uc, e, &at);
+    uc->steps++;
+    if (!found) {
+        cert_dma_queued(uc, NULL, e);
         return;
     }
     struct cert_step *step = &at.job->step;
@@ -431,7 +459,7 @@ void cert_step_event(struct model *m, struct cert_uc *uc, const struct nocap_eve
     } else {
         bool polls = cert_is(step, NOCAP_AIE_POLL_32) || cert_is(step, NOCAP_AIE_MASK_POLL_32);
         if (step->why != NOCAP_WHY_QUEUE && !polls) { /* a poll may look once more before its end */
-            cert_released(m, &at);
+            cert_misplace(at.job, step->off, cert_released(m, &at));
         }
         step->blocked = false;
     }
@@ -446,10 +474,14 @@ void cert_job_end(struct model *m, struct cert_uc *uc, const struct nocap_event 
         return;
     }
     bool ended = job->ended || cert_is(&job->step, NOCAP_AIE_END_JOB);
-    if (page->whole && job->started) {
-        CERT_EXPECT(m, uc, AIE_069, ended && !job->done, NO_REFS, "job-end once, after END_JOB",
-                    "job %u of page %u %s", job->id, page->index,
-                    job->done ? "ends twice" : "ends without END_JOB");
+    const struct value *last = &job->misplaced[(job->misplaced_count - 1) % CERT_MISPLACED];
+    if (page->whole &&
+        job->started) { /* where the next one is not known, it may have been END_JOB */
+        fault_id since = job->next == 0 ? last->since : FAULT_NONE;
+        CERT_EXPECT_AFTER(m, uc, AIE_069, since, ended && !job->done, NO_REFS,
+                          "job-end once, after END_JOB", "job %u of page %u %s", job->id,
+                          page->index, job->done ? "ends twice" : "ends without END_JOB");
+        job->over_since = m->fault;
     }
     job->done = job->ended = true;
     job->step.active = false;

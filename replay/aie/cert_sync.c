@@ -253,21 +253,21 @@ enum known cert_came(const struct model *m, const struct cert_at *at)
     return c.since != FAULT_NONE ? UNKNOWN : c.came;
 }
 
-void cert_released(struct model *m, const struct cert_at *at)
+fault_id cert_released(struct model *m, const struct cert_at *at)
 {
     struct cert_step *step = &at->job->step;
     struct cert_condition c = cert_condition(m, at);
     bool local = cert_is(step, NOCAP_AIE_LOCAL_BARRIER), came = c.came == YES;
     if (step->released || c.came == UNKNOWN) {
         step->released = true;
-        return;
+        return FAULT_NONE;
     }
     step->released = true;
     if (!local && !cert_is(step, NOCAP_AIE_REMOTE_BARRIER)) {
         CERT_EXPECT_AFTER(m, at->uc, AIE_068, c.since, came, RELATED(step->at.index),
                           "a wait to end when its condition holds", CERT_PLACE " continues; %s",
                           CERT_AT(at, &at->job->step), c.text);
-        return;
+        return m->fault;
     }
     CERT_EXPECT_AFTER(m, at->uc, AIE_065, c.since, came, RELATED(step->at.index),
                       "a barrier to release its jobs when all have arrived",
@@ -276,4 +276,5 @@ void cert_released(struct model *m, const struct cert_at *at)
         *(local ? &at->page->barriers[CERT_V(step, LOCAL_BARRIER, local_barrier_id)].since
                 : &cert_of(m)->early[CERT_V(step, REMOTE_BARRIER, remote_barrier_id)]) = m->fault;
     }
+    return m->fault;
 }
