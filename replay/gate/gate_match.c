@@ -220,7 +220,6 @@ static bool comes_next(const struct gate_word *w, struct stream_match *match)
         s->vanished += vanishes;
         if (early) {
             w->t->held &= w->t->held_word != next; /* it stalled after it had issued */
-            stray_add(&s->missing, next);          /* or the early one was one too many */
             gate_makes(w->g, next, s->strays_since);
         }
     }

@@ -101,7 +101,7 @@ static bool any_makes(const uint32_t *words, unsigned count, const struct gate_s
 
 /* The fault since which a thread has a word out of its place, or may have one, that would make v of
  * the semaphore. */
-static fault_id stray_since(const struct gate *g, unsigned i, int v)
+static fault_id misplaced_since(const struct gate *g, unsigned i, int v)
 {
     const struct gate_sem *sem = &g->sems[i];
     uint32_t words[GATE_LOOKAHEAD];
@@ -269,7 +269,7 @@ static bool compare(const struct gate_word *w, uint64_t values)
         if (!still_moves(w->m, s, v)) {
             if (differs && fault == FAULT_NONE) {
                 fault_id since = gate_semaphore_since(s, v == s->made);
-                since = since != FAULT_NONE ? since : stray_since(g, i, v);
+                since = since != FAULT_NONE ? since : misplaced_since(g, i, v);
                 CHECK_WORD_AFTER(w, TNX_005, since, false,
                                  RELATED(before == SEM_MOVING ? s->stored.index : NO_INDEX),
                                  "semaphore values consistent with the preceding posts and gets",
