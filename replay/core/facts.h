@@ -40,7 +40,7 @@ struct stray {
 struct kernel {
     enum known inside;
     uint8_t entered, left; /* times in this launch */
-    uint64_t enter_index, exit_index, enter_time, exit_time, enter_turn, exit_turn;
+    uint64_t enter_index, exit_index, enter_time, exit_time, enter_turn;
 };
 
 /* Of a tile; owner: launch. */

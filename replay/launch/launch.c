@@ -200,13 +200,14 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
 
 void launch_kernel_exit(const struct model *m, struct tile *tile, const struct nocap_event *event)
 {
-    struct kernel *k = &launch_of(tile)->kernels[nocap_core(event->by)->processor];
+    const unsigned processor = nocap_core(event->by)->processor;
+    struct kernel *k = &launch_of(tile)->kernels[processor];
     bool earlier = k->inside == UNKNOWN && k->entered == 0; /* of a launch before this one */
     k->inside = NO;
     k->left = k->left < UINT8_MAX && !earlier ? (uint8_t)(k->left + 1) : k->left;
     k->exit_index = event->index;
     k->exit_time = event->t;
-    k->exit_turn = m->turn;
+    launch_of(tile)->exit_turn[processor] = m->turn;
 }
 
 /* Something happened to the go word that was not captured: what runs is not known any more. */

@@ -99,6 +99,7 @@ struct launch {
     bool begun;   /* before the trace shows it: its first commands and kernels may be missing */
     bool by_host; /* the last GO, or a message of HOST mode since, was the host's */
     struct kernel kernels[CORES];
+    uint64_t exit_turn[CORES]; /* of model.turn: when each left its kernel last */
     /* the reset request that waits in the go word */
     uint8_t request; /* signal, 0: none */
     enum known request_done;

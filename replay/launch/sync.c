@@ -282,8 +282,10 @@ static void judge_drain(struct model *m, struct tile *tile, const struct nocap_c
     bool loads = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
     bool stored = (sync_of(tile)->drained >> core->thread & 1) != 0;
     bool loaded = !loads || (sync_of(tile)->drain_loaded >> core->thread & 1) != 0;
-    fault_id since =
-        stored ? FAULT_NONE : stray_since(tile, core->processor, k->exit_turn, UINT32_MAX, 0);
+    fault_id since = stored
+                         ? FAULT_NONE
+                         : stray_since(tile, core->processor,
+                                       launch_of(tile)->exit_turn[core->processor], UINT32_MAX, 0);
     CHECK_AFTER(m, tile, SYN_013, since, stored && loaded, RELATED(k->exit_index),
                 loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
                       : "a store to 0xFFE80004 between kernel exit and DONE",
