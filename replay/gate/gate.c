@@ -146,7 +146,6 @@ static void judge_fit(const struct gate_word *w, const struct stream_match *matc
         s->strays_since = w->m->fault;
         s->strays_age = 0;
     }
-    gate_note(w, fits);
 }
 
 /* The fault since which the word that is passed need not issue now, or the one that passes it is
@@ -181,7 +180,6 @@ static fault_id judge_order(const struct gate_word *w, const struct stream_match
         CHECK_WORD_AFTER(w, TNX_002, past ? passed_since(w, match, passed) : FAULT_NONE, !past,
                          RELATED(index), "words pass the gate in order",
                          "%s issued past %s, which is held", GATE_TEXT(w->word), GATE_TEXT(passed));
-        gate_note(w, !past);
         fault = past ? w->m->fault : FAULT_NONE;
     }
     if (match->fit != STREAM_UNKNOWN) {
@@ -397,7 +395,6 @@ static void kernel_enter(struct model *m, const struct observation *o)
     for (unsigned i = 0; i < GATE_THREADS; i++) {
         others |= tile->launch.kernels[NOCAP_PROCESSOR_TRISC0 + i].inside != NO;
     }
-    g->fault = others ? g->fault : FAULT_NONE;
     for (unsigned i = 0; i < GATE_THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
         bool own = (int)i == thread, idle = stream_count(&t->stream) == 0;

@@ -159,7 +159,6 @@ static void leak(const struct gate_word *w)
               : "an instruction that the latched wait holds issues after its "
                 "condition",
         "%s issued while %s", GATE_TEXT(w->word), gate_describe(w->g, &hold, text, sizeof text));
-    gate_note(w, false);
     doubt(w, &hold);
 }
 

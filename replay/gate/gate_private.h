@@ -195,7 +195,6 @@ struct gate {
     uint32_t source;
     bool has_source;
     uint64_t last_t; /* when the coprocessor, or one of its cores, did something last */
-    fault_id fault;  /* the latest against order, gate or semaphores: why a thread may wait */
 };
 
 /* ---- between the files of the gate ---- */
@@ -245,13 +244,6 @@ static inline struct gate_word gate_word(const struct gate_word *w, uint32_t wor
     } while (0)
 #define CHECK_WORD_AFTER(w, RULE, since, ...)                                                      \
     FOLLOWING((w)->m, since, CHECK_WORD(w, RULE, __VA_ARGS__))
-/* After the CHECK_WORD of a rule that keeps the threads in step. */
-static inline void gate_note(const struct gate_word *w, bool right)
-{
-    if (!right && w->m->fault != FAULT_UNREPORTED) {
-        w->g->fault = w->m->fault;
-    }
-}
 struct event_ref gate_event_ref(const struct model *m, unsigned thread);
 /* A word in the text of a finding. */
 #define GATE_TEXT(word)                                                                            \

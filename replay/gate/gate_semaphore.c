@@ -168,7 +168,6 @@ static void reads_back(const struct gate_word *w, unsigned i, uint32_t value)
                      "a core's own post or get in the semaphore that it reads after it",
                      "semaphore %s is %u, it should be %u", nocap_tensix_semaphores[i], value,
                      s->v);
-    gate_note(w, value == s->v);
     set(w, i, value, fault_of(w->m, value == s->v));
 }
 
@@ -198,7 +197,6 @@ static void judge_post(const struct gate_word *w, const struct gate_sem *s, unsi
     CHECK_WORD_AFTER(
         w, TNX_014, gate_semaphore_since(s, made < NOCAP_SEMAPHORE_MAX), v < NOCAP_SEMAPHORE_MAX,
         NO_REFS, "SEMPOST only below 15: at 15 the post is lost", "semaphore %s is %u", name, v);
-    gate_note(w, v < NOCAP_SEMAPHORE_MAX);
     if (v < NOCAP_SEMAPHORE_MAX && s->max_known) {
         fault_id fault = w->m->fault;
         CHECK_WORD_AFTER(w, TNX_015, gate_semaphore_since(s, made < s->max), v < s->max, NO_REFS,
@@ -213,7 +211,6 @@ static void judge_get(const struct gate_word *w, const struct gate_sem *s, unsig
     CHECK_WORD_AFTER(w, TNX_013, gate_semaphore_since(s, made > 0), v > 0, NO_REFS,
                      "SEMGET only above 0: at 0 the get is lost", "semaphore %s is %u",
                      nocap_tensix_semaphores[s - w->g->sems], v);
-    gate_note(w, v > 0);
 }
 
 static void post_or_get(const struct gate_word *w, struct gate_sem *s, enum gate_place place)
@@ -279,7 +276,6 @@ static bool compare(const struct gate_word *w, uint64_t values)
                                  "semaphore values consistent with the preceding posts and gets",
                                  "semaphore %s is %u, it should be %u", nocap_tensix_semaphores[i],
                                  v, s->v);
-                gate_note(w, false);
                 fault = w->m->fault;
             }
             if (differs) {

@@ -107,9 +107,7 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
         MARK_EXERCISED(m, TNX_040);
     } else {
         struct gate_hold hold = gate_holding(g, first);
-        fault_id since = gate_since(&hold);
-        since = since != FAULT_NONE && since != FAULT_UNREPORTED ? since : g->fault;
-        FOLLOWING(m, since, report_blocked(m, tile, &hold, first, waiting));
+        FOLLOWING(m, gate_since(&hold), report_blocked(m, tile, &hold, first, waiting));
     }
 }
 
