@@ -107,7 +107,9 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
         MARK_EXERCISED(m, TNX_040);
     } else {
         struct gate_hold hold = gate_holding(g, first);
-        FOLLOWING(m, gate_since(&hold), report_blocked(m, tile, &hold, first, waiting));
+        fault_id since = gate_since(&hold); /* unseen cores have been silent for long */
+        FOLLOWING(m, since != FAULT_UNREPORTED ? since : FAULT_NONE,
+                  report_blocked(m, tile, &hold, first, waiting));
     }
 }
 
