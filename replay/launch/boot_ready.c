@@ -30,7 +30,7 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     if (core->thread >= 0 && (b->cleared & bit) == 0) {
         bool gprs = b->gpr_zeroed[core->thread] == UINT64_MAX;
         bool seeded = (b->prng_seeded >> core->thread & 1) != 0;
-        bool one = __builtin_popcountll(b->gpr_zeroed[core->thread]) + seeded == 64;
+        bool one = __builtin_popcountll(~b->gpr_zeroed[core->thread]) + !seeded == 1;
         fault_id stray = stray_since(tile, core->processor, b->released.turn, UINT32_MAX, 0);
         CHECK_AFTER(m, tile, RST_015, one ? stray : FAULT_NONE, gprs && seeded, NO_REFS,
                     "64 GPR words zeroed and the PRNG seeded before the boot DONE",
