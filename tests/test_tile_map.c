@@ -360,11 +360,11 @@ static void logical_coordinates(void **state)
             assert_true(!known || (back.x == at.x && back.y == at.y));
         }
     }
-    char text[NOCAP_LOGICAL_TEXT];
+    char text[NOCAP_CORE_TEXT];
     const struct nocap_xy last = {14, 11}, harvested = {15, 11};
-    assert_string_equal(nocap_logical_text(NOCAP_BOARD_P100, last, text), " (logical 11,9)");
-    assert_string_equal(nocap_logical_text(NOCAP_BOARD_P100, harvested, text), "");
-    assert_string_equal(nocap_logical_text(NOCAP_BOARD_P150, harvested, text), " (logical 12,9)");
+    assert_string_equal(nocap_core_text(NOCAP_BOARD_P100, last, text), "core(x=11,y=9) virtual(x=14,y=11)");
+    assert_string_equal(nocap_core_text(NOCAP_BOARD_P100, harvested, text), "core 15,11");
+    assert_string_equal(nocap_core_text(NOCAP_BOARD_P150, harvested, text), "core(x=12,y=9) virtual(x=15,y=11)");
 }
 
 int main(void)

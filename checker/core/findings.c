@@ -115,8 +115,7 @@ static bool wanted(const struct nocap_check_options *options, const struct nocap
 static char *message_of(const struct nocap_divergence *d)
 {
     char *message = NULL;
-    int length = asprintf(&message, "%s: expected %s, observed %s", nocap_rules[d->rule].sentence,
-                          d->expected, d->observed);
+    int length = asprintf(&message, "%s; expected %s", d->observed, d->expected);
     return length < 0 ? NULL : message;
 }
 

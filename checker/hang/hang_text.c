@@ -103,11 +103,13 @@ static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_
         return;
     }
     const struct nocap_hang_wait *w = &h->waits[p->wait];
-    char logical[NOCAP_LOGICAL_TEXT] = "";
-    if (p->id.has_tile) {
-        nocap_logical_text(h->report->board, p->id.at, logical);
+    struct nocap_xy logical;
+    char core[NOCAP_CORE_TEXT] = "";
+    bool worker = p->id.has_tile && nocap_logical_of_tile(h->report->board, p->id.at, &logical);
+    if (worker) {
+        nocap_core_text(h->report->board, p->id.at, core);
     }
-    fprintf(out, "root: %s%s%s, %s: %s", name, logical, more, w->state, w->what);
+    fprintf(out, "root: %s%s%s%s, %s: %s", name, worker ? ", " : "", core, more, w->state, w->what);
     print_progress(out, &w->wait);
     fprintf(out, "%s\n", p->in_cycle ? " (part of a wait cycle)" : "");
     if (w->release != NULL) {
@@ -241,7 +243,7 @@ static void print_causes(FILE *out, const struct nocap_hang *h)
     for (size_t i = 0; i < h->cause_count && i < CAUSES_SHOWN; i++) {
         const struct nocap_finding *f = h->causes[i];
         fprintf(out, "%s  %s ", i == 0 ? "likely causes:\n" : "", nocap_rules[f->rule].id);
-        nocap_finding_text(out, h->report, f, NULL);
+        nocap_finding_text(out, h->report, f);
         fputc('\n', out);
     }
     if (h->cause_count > CAUSES_SHOWN) {

@@ -70,8 +70,8 @@ void nocap_state_line(FILE *out, const struct nocap_tile_state *s)
     if (s->rd_ptr_known) {
         snprintf(rd_ptr, sizeof rd_ptr, "%u", s->rd_ptr);
     }
-    char logical[NOCAP_LOGICAL_TEXT];
-    fprintf(out, "tile %u,%u%s", s->at.x, s->at.y, nocap_logical_text(s->board, s->at, logical));
+    char core[NOCAP_CORE_TEXT];
+    fputs(nocap_core_text(s->board, s->at, core), out);
     if (s->chip != 0) {
         fprintf(out, " chip %u", s->chip);
     }

@@ -26,7 +26,7 @@ static void event_place(char *text, size_t size, const struct nocap_finding *fin
         append(text, size, "chip %u", finding->chip);
     }
     if (finding->has_tile) {
-        append(text, size, "tile %u,%u", finding->at.x, finding->at.y);
+        append(text, size, "core %u,%u", finding->at.x, finding->at.y);
     }
     if (finding->agent != NOCAP_BY_NONE) {
         char thread[24] = "";

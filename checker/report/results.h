@@ -57,14 +57,13 @@ struct nocap_sums {
 bool nocap_results_fails(const struct nocap_results *results, const struct nocap_report *report);
 struct nocap_sums nocap_results_sum(const struct nocap_results *results);
 
-/* Where a finding is, without its file: "tile 1,2, trisc1 thread 1, event 57", "0x6e10
+/* Where a finding is, without its file: "core 1,2, trisc1 thread 1, event 57", "0x6e10
  * (pack+0x10)", "uc 0, page 1, offset 24". _where has the time of an event, too. */
 void nocap_finding_place(char *text, size_t size, const struct nocap_finding *finding);
 void nocap_finding_where(char *text, size_t size, const struct nocap_finding *finding);
-/* The same in a line of text, with what was expected and observed there. `before`: the finding
- * above it, which may have said already what is expected; NULL: none. */
+/* The same in a line of text, with what was violated and what must hold. */
 void nocap_finding_text(FILE *out, const struct nocap_report *report,
-                        const struct nocap_finding *finding, const struct nocap_finding *before);
+                        const struct nocap_finding *finding);
 /* The file and line in which it is shown, of a file that was judged: the source where it is known,
  * the event of a trace as JSON Lines; 0: no line. */
 const char *nocap_finding_file(const struct nocap_finding *finding, const char *path);

@@ -88,9 +88,8 @@ static void print_event(FILE *out, const struct nocap_report *report,
         fprintf(out, ", chip %u", finding->chip);
     }
     if (finding->has_tile) {
-        char logical[NOCAP_LOGICAL_TEXT];
-        fprintf(out, ", tile %u,%u%s", finding->at.x, finding->at.y,
-                nocap_logical_text(report->board, finding->at, logical));
+        char core[NOCAP_CORE_TEXT];
+        fprintf(out, ", %s", nocap_core_text(report->board, finding->at, core));
         if (finding->count > 1) {
             fprintf(out, " and %" PRIu64 " more", finding->count - 1);
         }
@@ -118,31 +117,42 @@ static void print_place(FILE *out, const struct nocap_report *report,
     }
 }
 
-void nocap_finding_text(FILE *out, const struct nocap_report *report,
-                        const struct nocap_finding *finding, const struct nocap_finding *before)
+/* The place, what is known of it, and what must hold, unless `before` has said so. `what`: what was
+ * violated, after the place. */
+static void print_at(FILE *out, const struct nocap_report *report,
+                     const struct nocap_finding *finding, const struct nocap_finding *before,
+                     const char *what)
 {
     fputs("at ", out);
     print_place(out, report, finding);
-    if (before == NULL || strcmp(before->expected, finding->expected) != 0) {
-        fprintf(out, ": expected %s, observed %s", finding->expected, finding->observed);
-    } else {
-        fprintf(out, ": observed %s", finding->observed);
-    }
-    if (finding->written != NULL) {
-        fprintf(out, " [%s]", finding->written);
-    }
     for (uint32_t i = 0; i < finding->related_count; i++) {
         fprintf(out, "%s%" PRIu64, i == 0 ? " (see " : ", ", finding->related[i]);
     }
     fputs(finding->related_count != 0 ? ")" : "", out);
+    if (finding->written != NULL) {
+        fprintf(out, " [%s]", finding->written);
+    }
+    if (what != NULL) {
+        fprintf(out, ": %s", what);
+    }
+    if (before == NULL || strcmp(before->expected, finding->expected) != 0) {
+        fprintf(out, "; expected %s", finding->expected);
+    }
 }
 
+void nocap_finding_text(FILE *out, const struct nocap_report *report,
+                        const struct nocap_finding *finding)
+{
+    print_at(out, report, finding, NULL, finding->observed);
+}
+
+/* `before`: the finding of this rule above it, NULL where its headline stands. */
 static void print_finding(const struct printer *p, const struct nocap_finding *finding,
                           const struct nocap_finding *before)
 {
     bool all = (p->detail & NOCAP_TEXT_ALL) != 0;
     fputs("  ", p->out);
-    nocap_finding_text(p->out, p->report, finding, before);
+    print_at(p->out, p->report, finding, before, before == NULL ? NULL : finding->observed);
     if (finding->reason != NULL) {
         fprintf(p->out, " -- %s", finding->reason);
     }
@@ -154,8 +164,8 @@ static void print_finding(const struct printer *p, const struct nocap_finding *f
     for (size_t i = 0; all && i < p->report->consequence_count; i++) {
         const struct nocap_finding *f = &p->report->consequences[i];
         if (f->fault == finding->fault) {
-            fprintf(p->out, "    follows: %s at %" PRIu64 ": expected %s, observed %s\n",
-                    nocap_rules[f->rule].id, f->index, f->expected, f->observed);
+            fprintf(p->out, "    follows: %s at %" PRIu64 ": %s; expected %s\n",
+                    nocap_rules[f->rule].id, f->index, f->observed, f->expected);
         }
     }
 }
@@ -166,7 +176,8 @@ static unsigned standing(const struct nocap_finding *finding)
     return finding->waived ? 1 : finding->known ? 2 : 0;
 }
 
-/* All kept findings of the rule of findings[first] that stand as that one. */
+/* All kept findings of the rule of findings[first] that stand as that one: its headline says what
+ * was violated. */
 static void print_group(const struct printer *p, size_t first)
 {
     const struct nocap_report *report = p->report;
@@ -180,7 +191,7 @@ static void print_group(const struct printer *p, size_t first)
               head->waived  ? "waived"
               : head->known ? "known"
                             : nocap_severity_name(head->severity));
-    fprintf(p->out, " %s: %s", nocap_rules[head->rule].id, nocap_rules[head->rule].sentence);
+    fprintf(p->out, " %s: %s", nocap_rules[head->rule].id, head->observed);
     fprintf(p->out, count > 1 ? " (%" PRIu64 " times)\n" : "\n", count);
     for (size_t i = first; i < report->finding_count; i++) {
         const struct nocap_finding *finding = &report->findings[i];
@@ -309,15 +320,15 @@ static void print_counts(char *text, size_t size, const struct nocap_report *rep
              nocap_plural(n[NOCAP_WARNING]), n[NOCAP_NOTE], nocap_plural(n[NOCAP_NOTE]));
 }
 
-/* "; held 91 of 178 rules": of those that could be judged here */
-static void print_held(const struct printer *p)
+/* "; passed 91 of 178 rules": of those that could be judged here */
+static void print_passed(const struct printer *p)
 {
-    unsigned held = 0, all = 0;
+    unsigned passed = 0, all = 0;
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
-        held += p->report->rules[i].verdict == NOCAP_HELD;
+        passed += p->report->rules[i].verdict == NOCAP_HELD;
         all += applies(p->report, i) && p->report->rules[i].verdict != NOCAP_NOT_OBSERVABLE;
     }
-    fprintf(p->out, "; held %u of %u rule%s\n", held, all, nocap_plural(all));
+    fprintf(p->out, "; passed %u of %u rule%s\n", passed, all, nocap_plural(all));
 }
 
 static void print_verdict(const struct printer *p)
@@ -354,7 +365,7 @@ static void print_verdict(const struct printer *p)
     if (report->known != 0) {
         fprintf(p->out, ", %" PRIu64 " known", report->known);
     }
-    print_held(p);
+    print_passed(p);
 }
 
 static void print_notes(const struct printer *p, const char *indent)

@@ -44,7 +44,6 @@ static struct watch_tile *new_tile(struct watch *w, uint16_t chip, struct nocap_
 {
     struct nocap_track made = {.kind = NOCAP_TRACK_GROUP, .has_tile = true, .at = at, .chip = chip};
     struct watch_tile *tile = calloc(1, sizeof *tile);
-    bool worker = nocap_is_tensix_tile(w->header->board, at);
     char of[24] = "";
     if (tile == NULL) {
         return NULL;
@@ -54,12 +53,10 @@ static struct watch_tile *new_tile(struct watch *w, uint16_t chip, struct nocap_
     if (chip != 0) {
         snprintf(of, sizeof of, "chip %u ", chip);
     }
-    char logical[NOCAP_LOGICAL_TEXT] = "";
-    if (w->header->arch == NOCAP_ARCH_BLACKHOLE) {
-        nocap_logical_text(w->header->board, at, logical);
-    }
-    snprintf(made.name, sizeof made.name, "%s%s %u,%u%s", of, worker ? "core" : "tile", at.x, at.y,
-             logical);
+    char core[NOCAP_CORE_TEXT];
+    bool translated = w->header->arch == NOCAP_ARCH_BLACKHOLE;
+    nocap_core_text(translated ? w->header->board : NOCAP_BOARD_UNKNOWN, at, core);
+    snprintf(made.name, sizeof made.name, "%s%s", of, core);
     watch_track(w, &tile->group, &made);
     return tile;
 }

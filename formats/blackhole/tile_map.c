@@ -131,13 +131,15 @@ bool nocap_logical_of_tile(enum nocap_board board, struct nocap_xy tile, struct 
     return board != NOCAP_BOARD_UNKNOWN && nocap_is_tensix_tile(board, tile);
 }
 
-const char *nocap_logical_text(enum nocap_board board, struct nocap_xy tile,
-                               char text[static NOCAP_LOGICAL_TEXT])
+const char *nocap_core_text(enum nocap_board board, struct nocap_xy at,
+                            char text[static NOCAP_CORE_TEXT])
 {
     struct nocap_xy logical;
-    text[0] = '\0';
-    if (nocap_logical_of_tile(board, tile, &logical)) {
-        snprintf(text, NOCAP_LOGICAL_TEXT, " (logical %u,%u)", logical.x, logical.y);
+    if (nocap_logical_of_tile(board, at, &logical)) {
+        snprintf(text, NOCAP_CORE_TEXT, "core(x=%u,y=%u) virtual(x=%u,y=%u)", logical.x, logical.y,
+                 at.x, at.y);
+    } else {
+        snprintf(text, NOCAP_CORE_TEXT, "core %u,%u", at.x, at.y);
     }
     return text;
 }

@@ -91,10 +91,11 @@ bool nocap_tile_of_logical(struct nocap_xy logical, struct nocap_xy *tile);
 /* The other way round, of the board's Tensix tiles as translation numbers them: harvested columns
  * come last there, so they change nothing. False: it is none, or the board is not known. */
 bool nocap_logical_of_tile(enum nocap_board board, struct nocap_xy tile, struct nocap_xy *logical);
-/* " (logical 0,1)" after a tile's place; "" where that is not known. */
-enum { NOCAP_LOGICAL_TEXT = 24 };
-const char *nocap_logical_text(enum nocap_board board, struct nocap_xy tile,
-                               char text[static NOCAP_LOGICAL_TEXT]);
+/* "core(x=0,y=1) virtual(x=1,y=3)", as the runtime's own tools name a worker core; "core 8,3" where
+ * logical coordinates are not known. */
+enum { NOCAP_CORE_TEXT = 48 };
+const char *nocap_core_text(enum nocap_board board, struct nocap_xy at,
+                            char text[static NOCAP_CORE_TEXT]);
 /* Whether it may be a translated coordinate: those of DRAM, Ethernet and PCIe tiles lie beyond the
  * grid. */
 bool nocap_is_translated(struct nocap_xy at);
