@@ -211,7 +211,8 @@ static enum nocap_status note_endless(struct nocap_diff *diff, const struct side
         char text[160];
         size_t count = sides[i].part.endless;
         snprintf(text, sizeof text,
-                 "%c shows no DONE of %zu of these launches: up to the next GO of the tile, or the "
+                 "%c shows no DONE of %zu of these launches: up to the next GO of the worker core, "
+                 "or the "
                  "end, all counts as theirs",
                  i == DIFF_A ? 'A' : 'B', count);
         if (count != 0) {
@@ -277,7 +278,7 @@ static enum nocap_status compare(struct diff_run *run, const char *const path[DI
     for (int i = 0; i < DIFF_SIDES; i++) {
         const struct nocap_diff_part *part = &run->options.part[i];
         RETURN_ERROR_IF(part->has_tile && !sides[i].part.begun, err, NOCAP_E_USAGE,
-                        "%s: no event touches tile %u,%u", path[i], part->tile.x, part->tile.y);
+                        "%s: no event touches core %u,%u", path[i], part->tile.x, part->tile.y);
     }
     RETURN_IF_FAILED(note_endless(diff, sides, err));
     RETURN_IF_FAILED(note_nothing(diff, err));

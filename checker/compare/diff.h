@@ -52,7 +52,7 @@ struct nocap_diff_row {
 };
 
 struct nocap_difference {
-    char *where; /* whose steps: "tile 1,2 brisc" */
+    char *where; /* whose steps: "core 1,2 brisc" */
     enum nocap_diff_kind kind;
     uint64_t t;        /* when, of the earlier of the two */
     uint64_t equal;    /* steps of this agent that were equal before */

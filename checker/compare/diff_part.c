@@ -112,7 +112,7 @@ static enum nocap_status find_launches(struct diff_part *part, const char *path,
     RETURN_IF_FAILED(status);
     RETURN_ERROR_IF(part->span_count == 0, err, NOCAP_E_USAGE,
                     "%s shows no launch %" PRIu64 "%s that began with GO: see nocap launches", path,
-                    part->wanted.launch, part->wanted.has_tile ? " of that tile" : "");
+                    part->wanted.launch, part->wanted.has_tile ? " of that worker core" : "");
     return NOCAP_OK;
 }
 

@@ -173,7 +173,7 @@ void nocap_stream_key_name(char *text, size_t size, const struct nocap_stream_ke
     struct nocap_xy at = {(uint8_t)byte_at(key, KEY_X), (uint8_t)byte_at(key, KEY_Y)};
     char tile[32] = "", from[32] = "";
     if (at.x != 0 || at.y != 0) {
-        snprintf(tile, sizeof tile, "tile %u,%u ", at.x, at.y);
+        snprintf(tile, sizeof tile, "core %u,%u ", at.x, at.y);
     }
     if (byte_at(rest, KEY_FROM_X) != 0 || byte_at(rest, KEY_FROM_Y) != 0) {
         snprintf(from, sizeof from, " from %u,%u", byte_at(rest, KEY_FROM_X),

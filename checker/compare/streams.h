@@ -32,7 +32,7 @@ struct nocap_stream_key {
 const char *nocap_stream_kind_name(enum nocap_stream_kind kind);
 struct nocap_stream_key nocap_stream_key(const struct nocap_event *event);
 enum nocap_stream_kind nocap_stream_key_kind(const struct nocap_stream_key *key);
-/* "tile 1,2 brisc", "host, src 0", "tile 1,2 go_messages[0]". */
+/* "core 1,2 brisc", "host, src 0", "core 1,2 go_messages[0]". */
 void nocap_stream_key_name(char *text, size_t size, const struct nocap_stream_key *key,
                            const struct nocap_mailbox_layout *layout);
 

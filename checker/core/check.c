@@ -391,7 +391,7 @@ enum nocap_status check_judge_end(struct check *check, struct nocap_error *err)
     if (nocap_engine_full(check->engine)) {
         char note[80];
         snprintf(note, sizeof note,
-                 "the trace names more than %d tiles: those beyond are not judged",
+                 "the trace names more than %d cores: those beyond are not judged",
                  NOCAP_TILES_MAX);
         RETURN_IF_FAILED(nocap_report_add_note(check->report, "too-many-tiles", note, err));
     }

@@ -44,7 +44,7 @@ static enum nocap_status open_options(struct nocap_images *images,
         RETURN_ERROR_IF(image != NULL && *image != NULL, err, NOCAP_E_USAGE,
                         "two ELF files for %s: give one", arg->name);
         RETURN_ERROR_IF(image == NULL && !is_core_name(arg->name), err, NOCAP_E_USAGE,
-                        "'%.40s' is no core: give an ELF file for brisc, ncrisc, trisc0, trisc1 or "
+                        "'%.40s' is no RISC: give an ELF file for brisc, ncrisc, trisc0, trisc1 or "
                         "trisc2, or of AIE control code for uc (all columns) or uc<n>",
                         arg->name);
         RETURN_IF_FAILED(image != NULL

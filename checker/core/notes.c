@@ -34,7 +34,7 @@ enum nocap_status nocap_note_layout(struct nocap_report *report, const struct no
         }
     }
     snprintf(note, sizeof note,
-             "go words are written to 0x%x, as in %s, and none as in %.40s%s: findings about "
+             "go messages are written to 0x%x, as in %s, and none as in %.40s%s: findings about "
              "launches mean little until `layout` in the header is right",
              (unsigned)go, layouts, layout->name,
              header->layout == NULL && header->profile == NULL ? ", the default" : "");
@@ -50,7 +50,7 @@ enum nocap_status nocap_note_queue(struct nocap_report *report, const struct noc
     }
     char note[320];
     snprintf(note, sizeof note,
-             "records of a command queue that was not set up as in profile %.64s%s: they are not "
+             "commands of a queue that was not set up as in profile %.64s%s: they are not "
              "judged; the trace's notes say where the queue lies, and `--profile` takes a profile "
              "with its addresses",
              profile->name, header->profile == NULL ? ", the default" : "");
@@ -69,10 +69,10 @@ enum nocap_status nocap_note_queue_gaps(struct nocap_report *report,
              "the host of the command queue has its second dispatcher wait on its own: what "
              "prefetcher and dispatcher make of its commands, and the order of launches, is not "
              "judged"},
-        [NOCAP_QUEUE_MULTICASTS] = {"queue-multicasts",
-                                    "go words are multicast, and the trace does not show which "
-                                    "tiles read them (go_message_index): which workers answer, "
-                                    "and how many, is not judged"},
+        [NOCAP_QUEUE_MULTICASTS] =
+            {"queue-multicasts", "go messages are multicast, and the trace does not show which "
+                                 "worker cores read them (go_message_index): which workers answer, "
+                                 "and how many, is not judged"},
         [NOCAP_QUEUE_NOT_SHOWN] = {"queue-not-shown",
                                    "EXEC_BUF executes commands that lie in DRAM, which the trace "
                                    "does not show: they are not judged"},

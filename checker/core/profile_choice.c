@@ -15,7 +15,7 @@
 enum {
     LOOKED_AT = 1 << 16, /* events: launches come early, or not at all */
     RECORDS = 256,       /* of a queue are enough */
-    STRANGERS = 16,      /* addresses of go words that no layout has */
+    STRANGERS = 16,      /* addresses of go messages that no layout has */
 };
 
 struct stranger {
@@ -24,8 +24,9 @@ struct stranger {
 };
 
 struct evidence {
-    uint32_t goes[NOCAP_LAYOUT_COUNT]; /* by layout: so many go words where it has the first one */
-    uint64_t shown_index, shown_t;     /* of the first one of the last of these layouts */
+    uint32_t
+        goes[NOCAP_LAYOUT_COUNT];  /* by layout: so many go messages where it has the first one */
+    uint64_t shown_index, shown_t; /* of the first one of the last of these layouts */
     struct stranger strangers[STRANGERS];
     uint8_t message[NOCAP_LAUNCH_SIZE_MAX]; /* the first launch message that came as a whole */
     size_t message_size;
@@ -142,7 +143,7 @@ static bool is_go_word(const struct nocap_mailbox_layout *layout, uint32_t addre
            address - layout->go_messages < NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE;
 }
 
-/* The layout whose go words were written most; NULL: none. */
+/* The layout whose go messages were written most; NULL: none. */
 static const struct nocap_mailbox_layout *shown_layout(const struct evidence *e)
 {
     const struct nocap_mailbox_layout *shown = NULL;
@@ -232,7 +233,7 @@ static void unexplained(struct nocap_profile_choice *c, uint64_t index, uint64_t
     c->t = t;
 }
 
-/* The go words are of a mailbox that is known, and the launch messages are none of it. */
+/* The go messages are of a mailbox that is known, and the launch messages are none of it. */
 static bool is_nonsense(struct nocap_profile_choice *c, const struct evidence *e,
                         const struct nocap_mailbox_layout *shown)
 {
@@ -243,14 +244,15 @@ static bool is_nonsense(struct nocap_profile_choice *c, const struct evidence *e
         return false;
     }
     unexplained(c, e->nonsense[i].index, e->nonsense[i].t);
-    snprintf(c->seen, sizeof c->seen,
-             "go words at 0x%x as %s has them, and launch messages of %u bytes that start no core "
-             "there",
-             go, shown->name, shown->launch_size);
+    snprintf(
+        c->seen, sizeof c->seen,
+        "go messages at 0x%x as %s has them, and launch messages of %u bytes that start no RISC "
+        "there",
+        go, shown->name, shown->launch_size);
     return true;
 }
 
-/* Whether the go words are of another mailbox than header or user say. */
+/* Whether the go messages are of another mailbox than header or user say. */
 static bool is_other(struct nocap_profile_choice *c, const struct evidence *e,
                      const struct nocap_mailbox_layout *said,
                      const struct nocap_mailbox_layout *shown)
@@ -266,8 +268,9 @@ static bool is_other(struct nocap_profile_choice *c, const struct evidence *e,
         }
     }
     unexplained(c, e->shown_index, e->shown_t);
-    snprintf(c->seen, sizeof c->seen, "go words at 0x%x as %s has them, and none at 0x%x as %s has",
-             shown->go_messages, shown->name, said->go_messages, said->name);
+    snprintf(c->seen, sizeof c->seen,
+             "go messages at 0x%x as %s has them, and none at 0x%x as %s has", shown->go_messages,
+             shown->name, said->go_messages, said->name);
     return true;
 }
 
@@ -279,7 +282,7 @@ static void decide_stranger(struct nocap_profile_choice *c, const struct evidenc
     const struct stranger *stranger = strange ? find_stranger(e, said, c->queue_unexplained) : NULL;
     if (stranger != NULL) {
         unexplained(c, stranger->index, stranger->t);
-        int size = snprintf(c->seen, sizeof c->seen, "go words at 0x%x", stranger->address);
+        int size = snprintf(c->seen, sizeof c->seen, "go messages at 0x%x", stranger->address);
         if (e->largest != 0) {
             size += snprintf(c->seen + size, sizeof c->seen - (size_t)size,
                              ", and launch messages of %u bytes", e->largest);
@@ -296,7 +299,7 @@ static void decide(struct nocap_profile_choice *c, const struct evidence *e,
     const bool named = header->layout != NULL || header->profile != NULL;
     if (shown != NULL && !named && !is_nonsense(c, e, shown)) {
         c->judged = true;
-        snprintf(c->why, sizeof c->why, "go words are written to 0x%x", shown->go_messages);
+        snprintf(c->why, sizeof c->why, "go messages are written to 0x%x", shown->go_messages);
         c->layout = shown == said ? NULL : shown;
         return;
     }
@@ -307,7 +310,7 @@ static void decide(struct nocap_profile_choice *c, const struct evidence *e,
     decide_stranger(c, e, header);
 }
 
-/* Whose queue it is. A layout in the header, or one that go words show, stays the mailbox. */
+/* Whose queue it is. A layout in the header, or one that go messages show, stays the mailbox. */
 static void decide_queue(struct nocap_profile_choice *c, const struct evidence *e,
                          const struct nocap_header *header)
 {
@@ -330,10 +333,9 @@ static void decide_queue(struct nocap_profile_choice *c, const struct evidence *
     }
     if (shown == NULL && best->messages == 0 && best->others > 1 && !c->unexplained) {
         unexplained(c, q->index, q->t);
-        snprintf(
-            c->seen, sizeof c->seen,
-            "launch messages in %u records of the command queue, none where a mailbox has them",
-            best->others);
+        snprintf(c->seen, sizeof c->seen,
+                 "launch messages in %u commands of the queue, none where a mailbox has them",
+                 best->others);
     }
     if (header->profile != NULL) {
         c->own_sysmem = best->own_sysmem;
@@ -354,7 +356,7 @@ static void decide_queue(struct nocap_profile_choice *c, const struct evidence *
         }
         snprintf(c->profile, sizeof c->profile, "%s", best->profile.name);
         snprintf(c->why, sizeof c->why,
-                 "it explains %u of %u records of the command queue, %u of %u stores of the host "
+                 "it explains %u of %u commands of the queue, %u of %u stores of the host "
                  "to it",
                  best->records, q->records, best->stores, q->stores);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to nocap: whose protocol a trace holds. What the header says counts; where it says
- * nothing, the trace shows it: where hosts and dispatchers write go words, and what its command
+ * nothing, the trace shows it: where hosts and dispatchers write go messages, and what its command
  * queue looks like. */
 #ifndef NOCAP_CHECKER_CORE_PROFILE_CHOICE_H
 #define NOCAP_CHECKER_CORE_PROFILE_CHOICE_H
@@ -9,7 +9,7 @@
 #include "formats/profile/profile.h"
 
 struct nocap_profile_choice {
-    char why[200]; /* "the header says so", "go words are written to 0x570": for people */
+    char why[200]; /* "the header says so", "go messages are written to 0x570": for people */
     char profile[NOCAP_PROFILE_NAME_SIZE]; /* that the trace's queue shows instead of the default;
                                               "": none */
     bool has_prefetch, has_dispatch;       /* the tiles of the queue, where its profile and the

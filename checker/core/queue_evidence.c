@@ -402,13 +402,13 @@ static bool fits(const struct queue_evidence *e, const struct queue_candidate *c
         e->named < e->count ? NAMED * c->records < e->records : FOUND * unexplained > e->records;
     const char *name = c->profile.name;
     if (unexplained > FEW && strange) {
-        snprintf(seen, size, "%u records of a command queue, of which %s explains %u", e->records,
-                 name, c->records);
+        snprintf(seen, size, "%u prefetch commands, of which %s explains %u", e->records, name,
+                 c->records);
         return false;
     }
     if (e->named == e->count && e->records > FEW && stores && c->inside[PLACE_SLOTS] == 0 &&
         !queue_places_has_slots(c)) {
-        snprintf(seen, size, "%u records of a command queue, and no slot of it where %s has them",
+        snprintf(seen, size, "%u prefetch commands, and no prefetch_q entry where %s has them",
                  e->records, name);
         return false;
     }
@@ -426,7 +426,7 @@ static bool fits(const struct queue_evidence *e, const struct queue_candidate *c
     if (e->named == e->count && e->records == 0 && writes && e->host_writes > FEW &&
         c->stores > FEW) {
         snprintf(seen, size,
-                 "%u stores to a command queue as %s has it, and no record that any "
+                 "%u stores to a command queue as %s has it, and no prefetch command that any "
                  "profile explains",
                  c->stores, name);
         return false;
@@ -456,10 +456,11 @@ const struct queue_candidate *queue_evidence_best(const struct queue_evidence *e
     bool outdone = shipped->records > named->records + FEW ||
                    shipped->points > named->points + named->points / 2 + WORTH_SETUP;
     if (outdone && fits(e, shipped, header, unused, sizeof unused)) {
-        snprintf(seen, size,
-                 "a command queue as %s has it, not %s: they explain %u and %u of %u records",
-                 shipped->profile.name, named->profile.name, shipped->records, named->records,
-                 e->records);
+        snprintf(
+            seen, size,
+            "a command queue as %s has it, not %s: they explain %u and %u of %u prefetch commands",
+            shipped->profile.name, named->profile.name, shipped->records, named->records,
+            e->records);
         return NULL;
     }
     return fits(e, named, header, seen, size) ? named : NULL;

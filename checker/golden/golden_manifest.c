@@ -134,7 +134,7 @@ static enum nocap_status take_line(struct parser *parser, char *line, struct noc
     RETURN_ERROR_IF(key == GOLDEN_NAME && (!golden_name_is_good(value) ||
                                            golden_manifest_find(parser->manifest, value) != NULL),
                     err, NOCAP_E_INPUT,
-                    "'%.40s' is no name of a trace (letters, digits, - and _), or stands there "
+                    "'%.40s' is no name of a trace (letters, digits, - and _), or is there "
                     "twice",
                     value);
     RETURN_ERROR_IF(parser->manifest->count == ENTRIES_MAX, err, NOCAP_E_INPUT,

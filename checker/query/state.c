@@ -156,7 +156,7 @@ static enum nocap_status print(FILE *out, const struct run *run, struct nocap_er
     if (found == 0 && run->options->has_tile) {
         status =
             nocap_fail(err, NOCAP_E_USAGE,
-                       "the trace touches no tile %u,%u up to there; without --tile all are listed",
+                       "the trace touches no core %u,%u up to there; without --tile all are listed",
                        run->options->tile.x, run->options->tile.y);
     } else {
         status = run->options->json ? print_json(out, run, places, count, err)

@@ -12,8 +12,8 @@ static void print_counters(FILE *out, const struct nocap_queue_state *s)
             if (c->read) {
                 fprintf(out, "%u counted, ", c->value);
             }
-            fprintf(out, "%" PRIu64 " go words, %u workers have not sent their notify\n", c->goes,
-                    c->missing);
+            fprintf(out, "%" PRIu64 " go messages, %u workers have not sent their notify\n",
+                    c->goes, c->missing);
         }
     }
 }
@@ -35,18 +35,18 @@ void nocap_queue_text(FILE *out, const struct nocap_queue_state *s)
     print_tile(out, "command queue: prefetcher", s->has_prefetch, s->prefetch);
     print_tile(out, ", dispatcher", s->has_dispatch, s->dispatch);
     fprintf(out, "%s\n", s->ended ? ", ended" : "");
-    fprintf(out, "  records: %" PRIu64 " published, %" PRIu64 " read, %" PRIu64 " landed",
+    fprintf(out, "  prefetch commands: %" PRIu64 " submitted, %" PRIu64 " read, %" PRIu64 " landed",
             s->published, s->fetched, s->landed);
     if (s->relayed != UINT64_MAX) {
         fprintf(out, ", %" PRIu64 " relayed", s->relayed);
     }
     if (s->slot_known) {
-        fprintf(out, "; next slot %u", s->next_slot);
+        fprintf(out, "; next entry %u", s->next_slot);
     }
     fputc('\n', out);
     if (s->pages_known) {
         fprintf(out,
-                "  pages: %" PRIu64 " taken, %" PRIu64 " published, %" PRIu64 " finished, %" PRIu64
+                "  pages: %" PRIu64 " taken, %" PRIu64 " made ready, %" PRIu64 " finished, %" PRIu64
                 " released\n",
                 s->pages_taken, s->pages_published, s->pages_finished, s->pages_released);
     }

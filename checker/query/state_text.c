@@ -120,11 +120,11 @@ static void print_go(FILE *out, const struct nocap_tile_state *s)
     const struct nocap_go_state *go = &s->go[i];
     if (go->known) {
         const char *name = nocap_go_name(go->word.signal);
-        fprintf(out, "; go word %u: signal 0x%02x %s, master %u,%u, dispatch offset %u", i,
+        fprintf(out, "; go message %u: signal 0x%02x %s, master %u,%u, dispatch offset %u", i,
                 go->word.signal, name != NULL ? name : "(no such signal)", go->word.master_x,
                 go->word.master_y, go->word.offset);
     } else {
-        fprintf(out, "; go word %u unknown", i);
+        fprintf(out, "; go message %u unknown", i);
     }
     fprintf(out, "\n  GO pending: %s (written %s); last DONE %s", known_names[s->go_pending],
             written, done);
@@ -163,7 +163,7 @@ static void print_threads(FILE *out, const struct nocap_tile_state *s)
             continue;
         }
         if (t->held) {
-            fprintf(out, ", 0x%08x held since #%" PRIu64, t->held_word, t->held_index);
+            fprintf(out, ", 0x%08x stalled since #%" PRIu64, t->held_word, t->held_index);
         }
         if (t->condition[0] != '\0') {
             fprintf(out, ": %s", t->condition);

@@ -158,7 +158,7 @@ static enum nocap_status print_text(struct who *w, const struct nocap_reader *re
     if (b->last != b->first) {
         fprintf(out, "..0x%" PRIx64, b->last);
     }
-    fprintf(out, " of tile %u,%u: touched by %" PRIu64 " event%s, %" PRIu64 " of them writes%s\n",
+    fprintf(out, " of core %u,%u: touched by %" PRIu64 " event%s, %" PRIu64 " of them writes%s\n",
             b->at.x, b->at.y, w->touched, w->touched == 1 ? "" : "s", w->writes,
             w->count > 0 ? "; newest first" : "");
     for (uint32_t i = 0; i < w->count && status == NOCAP_OK; i++) {

@@ -45,7 +45,7 @@ static struct reason reason_of(const struct nocap_report *report)
                                           "its code holds nothing that these rules judge"},
                                no_event = {"no-event", "it holds no event"},
                                no_tile = {"tile-not-touched",
-                                          "no event that the rules judge touches this tile"},
+                                          "no event that the rules judge touches this core"},
                                no_time = {"time-not-reached", "it has no event so late"},
                                no_rule = {"no-rule", "no rule of a protocol was asked for"},
                                no_observes = {"no-observes",

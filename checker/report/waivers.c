@@ -121,7 +121,7 @@ static const char trace_prefix[] = "trace:";
 static enum nocap_status parse_trace(struct waiver *waiver, const char *glob,
                                      const struct line *line, struct nocap_error *err)
 {
-    FAIL_IF(*glob == 0, line, err, "after 'trace:' stands a pattern of names: trace:boot-*.nocap");
+    FAIL_IF(*glob == 0, line, err, "after 'trace:' must be a pattern of names: trace:boot-*.nocap");
     FAIL_IF(waiver->trace != NULL, line, err, "a waiver has one trace: with one pattern");
     waiver->trace = strdup(glob);
     RETURN_ERROR_IF(waiver->trace == NULL, err, NOCAP_E_MEMORY, "out of memory for waivers");
@@ -146,14 +146,14 @@ static enum nocap_status parse_place(struct waiver *waiver, struct line *line,
             word = next_word(line);
             FAIL_IF(word == NULL || !pair(word, "..", UINT64_MAX, &waiver->first, &waiver->last) ||
                         waiver->first > waiver->last,
-                    line, err, "after 'index' stands a range A..B of event indexes");
+                    line, err, "after 'index' must be a range A..B of event indexes");
             waiver->has_index = true;
         } else if (pair(word, ",", UINT8_MAX, &a, &b)) {
             waiver->has_tile = true;
             waiver->at = (struct nocap_xy){(uint8_t)a, (uint8_t)b};
         } else {
             FAIL_IF(agent <= NOCAP_BY_NONE, line, err,
-                    "'%.40s' is no tile X,Y, no core, no 'index A..B' and no trace:GLOB", word);
+                    "'%.40s' is no core X,Y, no RISC, no 'index A..B' and no trace:GLOB", word);
             waiver->agent = (uint8_t)agent;
         }
     }

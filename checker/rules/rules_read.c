@@ -125,8 +125,8 @@ static struct rules_words words_of(const struct place *p, enum key key, const ch
         const char *known = one_of(p, key, list, word);
         for (unsigned i = 0; i < words.count; i++) {
             if (words.word[i] == known) {
-                rules_fail(p->file, p->value_line[key], "%s: '%s' stands there twice",
-                           keys[key].name, known);
+                rules_fail(p->file, p->value_line[key], "%s: '%s' is there twice", keys[key].name,
+                           known);
             }
         }
         words.word[words.count++] = known; /* no more than the list has, since none twice */
@@ -285,8 +285,7 @@ static char *read_head(const struct place *p, char *line)
     line[end] = 0;
     const struct rules_rule *last = set->rule_count > 0 ? &set->rules[set->rule_count - 1] : NULL;
     if (last != NULL && last->family == set->family_count - 1 && strcmp(last->id, id) >= 0) {
-        rules_fail(p->file, p->line, "%s after %s: numbers rise and stand there once", id,
-                   last->id);
+        rules_fail(p->file, p->line, "%s after %s: numbers rise, each once", id, last->id);
     }
     return strdup(id);
 }
@@ -304,8 +303,8 @@ static void read_key(struct place *p, char *line)
                        p->in_rule ? "a rule" : "the head of a family");
         }
         if (p->value[key] != NULL) {
-            rules_fail(p->file, p->line, "'%s' stands there twice, first in line %u",
-                       keys[key].name, p->value_line[key]);
+            rules_fail(p->file, p->line, "'%s' is there twice, first in line %u", keys[key].name,
+                       p->value_line[key]);
         }
         p->value[key] = strdup(line + length + 1 + strspn(line + length + 1, " "));
         p->value_line[key] = p->line;

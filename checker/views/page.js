@@ -190,7 +190,7 @@ function measure(tile, what, span) {
 // The go message of a tile when the span ends, if it is shown.
 function stateOf(tile, span) {
   const group = `${tile.chip ? `chip ${tile.chip} ` : ''}core ${tile.x},${tile.y}`;
-  const row = everyRow.find((r) => r.group === group && r.name === 'go message');
+  const row = everyRow.find((r) => `${r.group} `.startsWith(`${group} `) && r.name === 'go message');
   const t = span < 0 ? whole.to : Math.min((span + 1) * picture.span, whole.to);
   const slice = row && row.slices.findLast((s) => s.from <= t && s.to >= t);
   return slice && !slice.many ? slice.name : '';
@@ -200,7 +200,7 @@ function describe(tile, span) {
   const found = report.findings.filter((f) => f.x === tile.x && f.y === tile.y && (f.chip || 0) === tile.chip);
   const state = stateOf(tile, span);
   return `${tile.x},${tile.y}: ${state ? `go message ${state}, ` : ''}${measure(tile, 'busy', span)} ${picture.unit} in launches, ` +
-    `${measure(tile, 'waits', span)} stood still, ${plural(measure(tile, 'requests', span), 'request')}` +
+    `${measure(tile, 'waits', span)} without progress, ${plural(measure(tile, 'requests', span), 'request')}` +
     (found.length ? `; ${found.map((f) => f.rule).join(' ')}` : '');
 }
 

@@ -53,10 +53,13 @@ static struct watch_tile *new_tile(struct watch *w, uint16_t chip, struct nocap_
     if (chip != 0) {
         snprintf(of, sizeof of, "chip %u ", chip);
     }
-    char core[NOCAP_CORE_TEXT];
-    bool translated = w->header->arch == NOCAP_ARCH_BLACKHOLE;
-    nocap_core_text(translated ? w->header->board : NOCAP_BOARD_UNKNOWN, at, core);
-    snprintf(made.name, sizeof made.name, "%s%s", of, core);
+    struct nocap_xy core;
+    char logical[24] = "";
+    if (w->header->arch == NOCAP_ARCH_BLACKHOLE &&
+        nocap_logical_of_tile(w->header->board, at, &core)) {
+        snprintf(logical, sizeof logical, " (logical %u,%u)", core.x, core.y);
+    }
+    snprintf(made.name, sizeof made.name, "%score %u,%u%s", of, at.x, at.y, logical);
     watch_track(w, &tile->group, &made);
     return tile;
 }

@@ -91,7 +91,7 @@ static void report_records(struct watch *w, struct watch_queue *q, const struct 
         uint64_t flow = flow_of(q, n + 1);
         bool data =
             e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_RECORD && (e->has & NOCAP_F_DATA) != 0;
-        struct nocap_mark mark = watch_mark("record", e);
+        struct nocap_mark mark = watch_mark("prefetch command", e);
         watch_add(&mark, "record", n);
         if (data) {
             nocap_cq_text(&w->profile->commands, NOCAP_CQ_PREFETCH, e->data, e->data_size, text,
@@ -101,8 +101,8 @@ static void report_records(struct watch *w, struct watch_queue *q, const struct 
         mark.flows = &flow;
         mark.flow_count = 1;
         nocap_timeline_instant(
-            w->tl, queue_track(w, q, &q->records, NOCAP_TRACK_SLICES, 0, "host: records"), e->t,
-            &mark);
+            w->tl, queue_track(w, q, &q->records, NOCAP_TRACK_SLICES, 0, "host: prefetch commands"),
+            e->t, &mark);
     }
 }
 
