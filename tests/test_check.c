@@ -105,7 +105,7 @@ static void firmware_that_is_not_there_is_noted(void **state)
     assert_null(report);
     options.elf = &elf[1];
     assert_int_equal(nocap_check(&report, "stray.jsonl", &options, &err), NOCAP_E_USAGE);
-    assert_contains(err.text, "'fpu' is no core");
+    assert_contains(err.text, "'fpu' is no RISC");
     assert_contains(err.text, "uc<n>");
 }
 

@@ -265,7 +265,7 @@ static void agents_that_change_their_order_at_a_word_differ(void **state)
                    HEADER WRITE(1, host, 0x370, 0x80000000) WRITE(2, host, 0x370, 0x80000000)
                        WRITE(3, brisc, 0x370, 0x0) WRITE(4, brisc, 0x370, 0x0));
     assert_int_equal(diff->count, 1);
-    assert_string_equal(diff->list[0].where, "tile 1,2 go_messages[0]");
+    assert_string_equal(diff->list[0].where, "core 1,2 go_messages[0]");
     assert_int_equal(diff->list[0].kind, NOCAP_DIFF_REORDERED);
     char *text = text_of(diff, false);
     assert_contains(text,
@@ -347,7 +347,7 @@ static void the_first_difference_comes_first(void **state)
     assert_int_equal(diff->count, 2);
     assert_string_equal(diff->list[0].where, "host, src 0");
     assert_int_equal(diff->list[0].t, 10);
-    assert_string_equal(diff->list[1].where, "tile 1,2 trisc0");
+    assert_string_equal(diff->list[1].where, "core 1,2 trisc0");
     assert_int_equal(diff->list[1].equal, 1);
     char *json = text_of(diff, true);
     assert_contains(json, "{\"where\":\"host, src 0\",\"kind\":\"changed\",\"t\":10,\"equal\":0,"

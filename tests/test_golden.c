@@ -170,7 +170,7 @@ static void a_difference_is_shown_by_its_events(void **state)
             WRITE(60, host, 0x37008, 0x9);
     assert_int_equal(look(VERIFY, "g4"), 1);
     assert_contains(out_text, "small: A is the stored trace, B the new one\n");
-    assert_contains(out_text, "1. tile 1,2 brisc: 1 step changed, after 1 equal one\n");
+    assert_contains(out_text, "1. core 1,2 brisc: 1 step changed, after 1 equal one\n");
     assert_contains(out_text, "4 5 1,2 brisc write L1 0x37004:4 = 0x1 | 2 30 1,2 brisc write");
     assert_contains(out_text, "2. host, src 0: 1 step in B, not in A, after 2 equal ones\n");
     assert_contains(out_text, "DIFFERS small\n");

@@ -323,7 +323,7 @@ static void the_faulty_core_is_the_root(void **state)
     rewind(out);
     assert_true(fread(text, 1, sizeof text - 1, out) > 0);
     (void)fclose(out);
-    assert_contains(text, "MAP-007 at 7363, t 51965, tile 1,5 (logical 0,3), trisc0: expected ");
+    assert_contains(text, "MAP-007 at 7363, t 51965, core(x=0,y=3) virtual(x=1,y=5), trisc0");
     nocap_hang_free(h);
 }
 

@@ -215,7 +215,7 @@ static void junit_counts_and_escapes(void **state)
     assert_contains(text, sums);
     assert_contains(text, "<testsuite name=\"bad &lt;&amp;&gt;&quot;.jsonl\" tests=");
     assert_contains(text,
-                    "<failure type=\"error\" message=\"1 finding\">tile 1,2, host, event 0, t 1: ");
+                    "<failure type=\"error\" message=\"1 finding\">core 1,2, host, event 0, t 1: ");
     assert_contains(text, "waived: tile 1,3, host, event 1, t 2: ");
     assert_contains(text, "<error message=\"cannot read missing, 100%");
     assert_null(strstr(text, "<here>"));
@@ -228,7 +228,7 @@ static void annotations_are_one_line_each(void **state)
     three_traces();
     char *text = printed(nocap_results_github);
     assert_contains(text,
-                    "::error file=bad <&>\".jsonl,line=2,title=MAP-001::tile 1,2, host, event 0, "
+                    "::error file=bad <&>\".jsonl,line=2,title=MAP-001::core 1,2, host, event 0, "
                     "t 1: ");
     assert_contains(text, "::error file=missing%2C 100%25,title=unreadable::cannot read missing, "
                           "100%25: ");
@@ -250,7 +250,7 @@ static void markdown_is_a_table(void **state)
     assert_contains(text, "| clean.jsonl | clean | 2 | 0 | 0 | 0 | 0 | 0 |\n");
     assert_contains(text, "| bad \\<\\&\\>\".jsonl | **fails** | 2 | 1 | 0 | 0 | 1 | 0 |\n");
     assert_contains(text,
-                    "| error | MAP-001 | bad \\<\\&\\>\".jsonl, tile 1,2, host, event 0, t 1 | ");
+                    "| error | MAP-001 | bad \\<\\&\\>\".jsonl, core 1,2, host, event 0, t 1 | ");
     free(text);
     begin(1);
     add(0, "clean.jsonl", NULL);

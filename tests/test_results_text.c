@@ -46,10 +46,10 @@ static size_t lines(const char *text)
 static void of_several_traces_the_clean_ones_are_a_line_each(void **state)
 {
     (void)state;
-    static const char clean[] = "clean.jsonl: blackhole, 1 event: clean; held ";
+    static const char clean[] = "clean.jsonl: blackhole, 1 event: clean; passed ";
     char *text = of_traces(4, 2, false);
     assert_int_equal(strncmp(text, clean, strlen(clean)), 0);
-    assert_contains(text, " rules\nclean.jsonl: blackhole, 1 event: clean; held ");
+    assert_contains(text, " rules\nclean.jsonl: blackhole, 1 event: clean; passed ");
     assert_contains(text, " rules\n\nbad.jsonl: "); /* what has findings stands apart */
     assert_contains(text, " rules\n\nclean.jsonl");
     assert_contains(text, " rules\n4 traces: ");

@@ -230,9 +230,14 @@ static bool applies(const struct nocap_report *report, unsigned rule)
                                                    : r->obstacle == NOCAP_OBSERVABLE);
 }
 
-static int column_width(enum nocap_verdict verdict)
+static const char *heading(unsigned verdict)
 {
-    size_t width = strlen(nocap_verdict_name(verdict));
+    return verdict == NOCAP_HELD ? "passed" : nocap_verdict_name((enum nocap_verdict)verdict);
+}
+
+static int column_width(unsigned verdict)
+{
+    size_t width = strlen(heading(verdict));
     return width < COLUMN_MIN ? COLUMN_MIN : (int)width;
 }
 
@@ -241,8 +246,7 @@ static void print_families(const struct printer *p)
 {
     fprintf(p->out, "\n%-7s", "rules");
     for (unsigned v = 0; v < NOCAP_VERDICT_COUNT; v++) {
-        fprintf(p->out, "  %*s", column_width((enum nocap_verdict)v),
-                nocap_verdict_name((enum nocap_verdict)v));
+        fprintf(p->out, "  %*s", column_width(v), heading(v));
     }
     fputc('\n', p->out);
     for (unsigned family = 0; family < nocap_family_count; family++) {
@@ -258,7 +262,7 @@ static void print_families(const struct printer *p)
         }
         fprintf(p->out, "%-7s", nocap_families[family].name);
         for (unsigned v = 0; v < NOCAP_VERDICT_COUNT; v++) {
-            fprintf(p->out, "  %*u", column_width((enum nocap_verdict)v), counts[v]);
+            fprintf(p->out, "  %*u", column_width(v), counts[v]);
         }
         fputc('\n', p->out);
     }

@@ -31,7 +31,7 @@ status 0 "another runtime's queue" "$NOCAP" capture --sim fast-dispatch --profil
 status 0 "info" "$NOCAP" info "$T/june.nocap"
 out_has "names the profile" "profile    tt-metal-2026-06"
 status 0 "and is clean" "$NOCAP" check "$T/june.nocap"
-check "by rules about the queue" grep -q "held 1[0-9][0-9] of" "$T/out"
+check "by rules about the queue" grep -q "passed 1[0-9][0-9] of" "$T/out"
 status 3 "a profile that is none" "$NOCAP" capture --sim fast-dispatch --profile nonsense -o "$T/x.nocap"
 err_has "those that there are" "there are blackhole-py, tt-metal-2025-06"
 status 2 "what is no fault there" "$NOCAP" capture --sim fast-dispatch --profile tt-metal-2026-06 --fault timestamp-outside -o "$T/x.nocap"

@@ -82,7 +82,7 @@ status 2 "explain what does not exist" "$NOCAP" explain GO-999
 verdict "rules into head ends quietly" "${PIPESTATUS[0]}"
 
 status 0 "replay" "$NOCAP" replay "$T/bad.nocap"
-out_has "shows the tile" "1,2"
+out_has "shows the tile" "virtual(x=1,y=2)"
 status 0 "replay until an event" "$NOCAP" replay --until 2 --tile 1,2 "$T/bad.nocap"
 status 0 "replay as JSON" "$NOCAP" replay --format json --at 5 "$T/bad.jsonl"
 status 2 "replay of a tile that never occurs" "$NOCAP" replay --tile 9,9 "$T/bad.nocap"
@@ -159,21 +159,21 @@ out_has "what was judged has its verdict" '"summary":{"verdict":"clean"'
 status 0 "a tile that was judged" "$NOCAP" check --tile 1,2 "$T/two.nocap"
 out_has "is clean" "verdict: clean"
 status 0 "a tile that no event touches" "$NOCAP" check --tile 99,99 "$T/two.nocap"
-out_has "is not judged" "verdict: not judged: no event that the rules judge touches this tile"
+out_has "is not judged" "verdict: not judged: no event that the rules judge touches this core"
 status 0 "a time after the last event" "$NOCAP" check --from 99999999 "$T/two.nocap"
 out_has "is not judged either" "verdict: not judged: it has no event so late"
 status 1 "which --strict does not let pass" "$NOCAP" check --strict --from 99999999 "$T/two.nocap"
 status 1 "which fails where one is strict" "$NOCAP" check --strict --tile 99,99 "$T/two.nocap"
 "$NOCAP" check --tile 99,99 --format json "$T/two.nocap" >"$T/tile.json"
 status 0 "a report read back" "$NOCAP" merge "$T/tile.json"
-out_has "says the same" "verdict: not judged: no event that the rules judge touches this tile"
+out_has "says the same" "verdict: not judged: no event that the rules judge touches this core"
 
 # ---- a simulator that ended the process ----
 
 "$NOCAP" dump --format jsonl "$T/two.nocap" >"$T/ended.jsonl"
 echo '{"t":99999,"ev":"note","text":"the process ended inside a call of the simulator"}' >>"$T/ended.jsonl"
 status 0 "a simulator that ended the process" "$NOCAP" check "$T/ended.jsonl"
-out_has "is in the verdict" "verdict: clean as far as it goes: the process ended inside a call of the simulator; held"
+out_has "is in the verdict" "verdict: clean as far as it goes: the process ended inside a call of the simulator; passed"
 out_has "with what to do" "NOTE: the process ended inside a call of the simulator, which the last events led to"
 cp "$T/out" "$T/ended.text"
 "$NOCAP" check --format json "$T/ended.jsonl" >"$T/ended.json"
@@ -232,10 +232,10 @@ twenty=()
 for i in {1..20}; do twenty[i]=$T/whole.nocap; done
 status 0 "twenty of them" "$NOCAP" check "${twenty[@]}"
 check "one each" test "$(wc -l <"$T/out")" -eq 21
-out_has "with what held" "/whole.nocap: blackhole, $(grep -c '"ev"' "$T/whole.jsonl") events: clean; held "
+out_has "with what held" "/whole.nocap: blackhole, $(grep -c '"ev"' "$T/whole.jsonl") events: clean; passed "
 for option in -v --verbose; do
     status 0 "$option" "$NOCAP" check $option "$T/whole.nocap"
-    out_has "has the families" "rules      held  violated  not-exercised  not-observable  waived"
+    out_has "has the families" "rules    passed  violated  not-exercised  not-observable  waived"
     out_has "and what cannot be judged" "not observable, no firmware ELF was given: RST-008"
     check "of what the architecture has" bash -c "! grep -q AIE '$T/out'"
     check "whose rules that could be judged add up" awk '/^[A-Z]+ / { all += $2 + $3 + $4 + $6 }
@@ -246,7 +246,7 @@ status 0 "of a chosen family" "$NOCAP" check -v --rules NOC "$T/whole.nocap"
 check "only that is listed" test "$(grep -c '^[A-Z]* *[0-9]' "$T/out")" -eq 1
 grep -v '"ev":"kernel"' "$T/whole.jsonl" >"$T/part.jsonl"
 status 0 "no kernel events although they are declared" "$NOCAP" check "$T/part.jsonl"
-out_has "says so" "observed none in the whole trace, and"
+out_has "says so" "TRC-009: none in the whole trace, and"
 check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
 sed '1s/"scope":[^"]*\]\],//' "$T/whole.jsonl" | grep -v '"x":1,"y":3,.*"by":"[bt]\|"by":"[bnt].*"x":1,"y":3\|"x":1,"y":3.*"thread"' >"$T/part.jsonl"
 status 0 "no scope" "$NOCAP" check "$T/part.jsonl"
@@ -330,35 +330,35 @@ while read -r rule cited; do
     status 1 "$rule: what it saw elsewhere" "$NOCAP" check "checker/rules/examples/$rule.fail.jsonl"
     out_has "$rule: who wrote that" "$cited"
 done <<'END'
-SYN-004 observed the byte was 0x00 [0x0 at 0x68, there at #0]
-SYN-010 observed 0x80000000 [0x80 at 0x6b, there at #0]
-GO-003 it will be lost [0x80 at 0x373, last written by host at #6]
-GO-007 has run already [0x1 at 0xbc, last written by host at #5]
-GO-017 go_message_index is 0 [0x0 at 0x3a0, there at #2]
-GO-018 enables 0x01, preload 0x00 [0x1 at 0xbc, last written by host at #5]
-RST-002 jumps to 0x3844 [0x450306f at 0x0, last written by host at #13]
-RST-005 left reset at 0x6a40 [0x6a40 at 0xffb12230, last written by brisc at #16]
-RST-010 observed 0x00000000 [0x0 at 0x68, there at #0]
-RST-012 for the second time [0x0 at 0x6a, last written by trisc1 at #3]
-RST-013 cleared its byte after it [0x40 at 0x6a, last written by brisc at #3]
-SYN-009 observed 0x00 [0x0 at 0x6a, there at #0]
-CQ-064 got 0x4400210 [0x4400210 at 0x196e0, last written by host at #2]
-GO-004 observed 0x00000080 [0x80 at 0x68, last written by brisc at #8]
-GO-013 while rd_ptr was 1 [0x1 at 0x6c, there at #1]
+SYN-004 [0x0 at 0x68, there at #0]
+SYN-010 [0x80 at 0x6b, there at #0]
+GO-003 [0x80 at 0x373, last written by host at #6]
+GO-007 [0x1 at 0xbc, last written by host at #5]
+GO-017 [0x0 at 0x3a0, there at #2]
+GO-018 [0x1 at 0xbc, last written by host at #5]
+RST-002 [0x450306f at 0x0, last written by host at #13]
+RST-005 [0x6a40 at 0xffb12230, last written by brisc at #16]
+RST-010 [0x0 at 0x68, there at #0]
+RST-012 [0x0 at 0x6a, last written by trisc1 at #3]
+RST-013 [0x40 at 0x6a, last written by brisc at #3]
+SYN-009 [0x0 at 0x6a, there at #0]
+CQ-064 [0x4400210 at 0x196e0, last written by host at #2]
+GO-004 [0x80 at 0x68, last written by brisc at #8]
+GO-013 [0x1 at 0x6c, there at #1]
 END
 "$NOCAP" capture --sim boot --tiles 2 --fault go-not-init -o "$T/signal.nocap" 2>"$T/null"
 status 1 "a wrong signal at release" "$NOCAP" check "$T/signal.nocap"
-out_has "RST-003: who wrote that" "observed 0x20 [0x20 at 0x373, last written by host at #"
+out_has "RST-003: who wrote that" "[0x20 at 0x373, last written by host at #"
 "$NOCAP" capture --sim boot --tiles 2 --fault boot-hang-trisc1 -o "$T/ends.nocap" 2>"$T/null"
 status 1 "firmware that is not ready at the end" "$NOCAP" check --fail-on warning "$T/ends.nocap"
 out_has "RST-017: what stood there at the end" \
-    "sync word 0x00400000 [0x40 at 0x6a, last written by brisc at #"
+    "[0x40 at 0x6a, last written by brisc at #"
 "$NOCAP" capture --sim launch-dev --tiles 2 --fault go-while-busy -o "$T/busy.nocap" 2>"$T/null"
 status 1 "GO over GO by the network" "$NOCAP" check "$T/busy.nocap"
 out_has "GO-003: what landed, not what was asked for" "[0x80 at 0x373, last written by noc at #"
 "$NOCAP" capture --sim fast-dispatch --fault pointer-stale -o "$T/stale.nocap" 2>"$T/null"
 status 1 "a pointer that was copied before it was stored" "$NOCAP" check "$T/stale.nocap"
-out_has "CQ-061: who stored the other" "holds 0x4400410 [0x4400410 at 0x196d0, last written by brisc at #"
+out_has "CQ-061: who stored the other" "[0x4400410 at 0x196d0, last written by brisc at #"
 status 1 "a rule that sees no bytes" "$NOCAP" check checker/rules/examples/MAP-001.fail.jsonl
 check "cites nobody" test "$(grep -c 'last written' "$T/out")" -eq 0
 "$NOCAP" check --format json golden/noc-race-wrong-barrier.nocap >"$T/cited.json"

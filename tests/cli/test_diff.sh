@@ -40,7 +40,7 @@ status 0 "a launch and itself" "$NOCAP" diff "$again" --a launch=4 --b launch=4
 status 0 "of two traces" "$NOCAP" diff "$again" "$again" --a launch=4 --b launch=4 --time
 "$NOCAP" capture --sim launch-host --tiles 2 --launches 4 --fault hang-trisc1 -o "$T/two.nocap" 2>/dev/null
 status 1 "a tile that hangs and one that does not" "$NOCAP" diff "$T/two.nocap" --a tile=1,2 --b tile=1,3
-out_has "its core" "tile 1,2 trisc1"
+out_has "its core" "core 1,2 trisc1"
 status 2 "a tile with a launch" "$NOCAP" diff "$again" --a tile=1,2 --b launch=4
 status 2 "a part of one side" "$NOCAP" diff "$again" "$again" --a tile=1,2
 status 2 "no launch of that number" "$NOCAP" diff "$again" --a launch=4 --b launch=44

@@ -38,11 +38,11 @@ form() {
     cp "$T/out" "$T/$name.$format"
 }
 # all NAME RULE PLACE JSON LINE COMMAND...: all forms; PLACE as people read it, JSON as members, LINE
-# what GitHub says of the file.
+# what GitHub says of the file. $beside: PLACE as text has it, where it says more.
 all() {
     local name=$1 rule=$2 place=$3 json=$4 line=$5
     shift 5
-    form "$name" text "error $rule: " "$place" "$@"
+    form "$name" text "error $rule: " "${beside:-$place}" "$@"
     form "$name" json "\"rule\":\"$rule\"" "$json" "$@"
     form "$name" sarif "\"ruleId\":\"$rule\"" "$place" "$@"
     form "$name" junit "name=\"$rule " "$place" "$@"
@@ -67,7 +67,7 @@ all() {
     out_has "$name: there, too" '"descriptor":{"id":"waiver-unused"}'
     status 2 "$name: a form that is none" "$@" --format xml
 }
-all check GO-003 "tile 1,2" '"index":7,' "trace.jsonl,line=9," "$NOCAP" check "$T/trace.jsonl"
+beside="core(x=0,y=0) virtual(x=1,y=2)" all check GO-003 "core 1,2" '"index":7,' "trace.jsonl,line=9," "$NOCAP" check "$T/trace.jsonl"
 all aie-lint AIE-041 "uc 0, page 0, offset 24" '"uc":0,"page":0,"off":24' "code.elf,title" \
     "$NOCAP" aie lint "$T/code.elf"
 

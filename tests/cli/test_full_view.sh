@@ -36,13 +36,13 @@ fetched() { # EVENT for each place that a kernel had
 }
 fetched '"ev":"noc","x":1,"y":2,"by":"brisc","noc":0,"op":"read","sx":17,"sy":12,"saddr":"0x0","dx":1,"dy":2,"daddr":"\2","size":\3'
 "$NOCAP" check --rules GO-024 "$T/trace.jsonl" >"$T/out"
-out_has "kernels that a core fetched are there" "verdict: clean; held 1 of"
+out_has "kernels that a core fetched are there" "verdict: clean; passed 1 of"
 fetched '"ev":"write","by":"noc","from":[3,3],"x":1,"y":2,"addr":"\2","size":\3'
 "$NOCAP" check --rules GO-024 "$T/trace.jsonl" >"$T/out"
-out_has "so are those that another tile wrote" "verdict: clean; held 1 of"
+out_has "so are those that another tile wrote" "verdict: clean; passed 1 of"
 fetched '"ev":"write","by":"brisc","x":1,"y":2,"addr":"\2","size":\3'
 "$NOCAP" check --rules GO-024 "$T/trace.jsonl" >"$T/out"
-out_has "and those that a core stored" "verdict: clean; held 1 of"
+out_has "and those that a core stored" "verdict: clean; passed 1 of"
 
 # Whose release no event shows.
 without "BRISC of no tile was released" RST-020 "$released"

@@ -7,9 +7,9 @@
 status 0 "a device that hangs" "$NOCAP" capture --sim launch-host --tiles 2 --fault hang-sem -o "$T/hang.nocap"
 status 1 "is hung" "$NOCAP" hang "$T/hang.nocap"
 check "which comes first" bash -c "head -n 1 '$T/out' | grep -q '^HUNG: '"
-out_has "the root" "root: trisc2 1,3 (logical 0,1), thread stalled"
+out_has "the root" "root: trisc2 1,3, core(x=0,y=1) virtual(x=1,y=3), thread stalled"
 out_has "the chain" "host 1,3 waits for brisc 1,3"
-out_has "the finding, as check prints it" "tile 1,3 (logical 0,1), trisc2 thread 2: expected an instruction left that can still release"
+out_has "the finding, as check prints it" "core(x=0,y=1) virtual(x=1,y=3), trisc2 thread 2: 1 thread blocked indefinitely"
 out_has "the tiles" "1 tile (1,3): ready, busy"
 out_has "the last events" "last events about the root"
 writer=$("$NOCAP" who 1,3 0x373 "$T/hang.nocap" --writes --limit 1 --format json | jq -r '.touches[0] | "\(.by) at #\(.index)"')
@@ -19,7 +19,7 @@ check "in JSON too" test "$(jq -r '.waiting[0].written' "$T/json")" = "0x80 at 0
 check "no colours in a file" bash -c "! grep -q $'\033' '$T/out'"
 status 1 "from standard input" bash -c "'$NOCAP' hang - <'$T/hang.nocap'"
 status 1 "from a pipe" bash -c "cat '$T/hang.nocap' | '$NOCAP' hang -"
-out_has "the root all the same" "root: trisc2 1,3 (logical 0,1), thread stalled"
+out_has "the root all the same" "root: trisc2 1,3, core(x=0,y=1) virtual(x=1,y=3), thread stalled"
 status 1 "json" "$NOCAP" hang --format json "$T/hang.nocap"
 out_has "is an answer" '"nocap_hang":1,"hung":true,"verdict":"hung"'
 status 1 "dot" "$NOCAP" hang --format dot "$T/hang.nocap" -o "$T/hang.dot"
@@ -80,7 +80,7 @@ out_has "what holds the thread" "a SEMWAIT waits for semaphore MATH_PACK (1), wh
 out_has "where cores are" ", pc 0x"
 "$NOCAP" capture --sim fast-dispatch --fault wait-count-high -o "$T/queue.nocap" 2>"$T/err"
 status 0 "the state of a queue" "$NOCAP" replay "$T/queue.nocap"
-out_has "its counters" "notify stream 48: 4 counted, 4 go words"
+out_has "its counters" "notify stream 48: 4 counted, 4 go messages"
 status 0 "with its tile" "$NOCAP" replay --tile 14,3 --format json "$T/queue.nocap"
 out_has "as JSON" '"queue":{"records_published":'
 out_has "the command" '"command":"WAIT"'

@@ -360,13 +360,13 @@ out_has "is said so" "(stall); then the process ended inside a call of the simul
 # One that is older than the GO tells nothing of this launch.
 sed '/"0x68".*"0x8080"/d; 0,/"0x68".*"value":"0x0"/s/\("0x68".*"value":"\)0x0/\10x80/' "$T/host.jsonl" >"$T/old.jsonl"
 status 1 "a look from before the GO" "$NOCAP" hang "$T/old.jsonl"
-out_has "names no core by it" "root: brisc 1,2 (logical 0,0), in a launch: has a GO and has not reported DONE; no agent has polled"
+out_has "names no core by it" "root: brisc 1,2, core(x=0,y=0) virtual(x=1,y=2), in a launch: has a GO and has not reported DONE; no agent has polled"
 # What the host saw stands in the tables, and what nobody can know does not.
 status 0 "the state of the tile" "$NOCAP" replay --tile 1,2 "$T/host.jsonl"
 out_has "has the sync word that the host saw" "sync 80 80 00 00 smsg:GGDD"
 out_has "does not say who is in reset" "ncrisc  out of reset: unknown  in kernel: unknown"
 status 0 "the state after the host's look at DONE" "$NOCAP" replay --tile 1,2 --until 305 "$T/host.jsonl"
-out_has "is what the host saw" "go word 0: signal 0x00 DONE"
+out_has "is what the host saw" "go message 0: signal 0x00 DONE"
 grep -v "$released" "$T/ok.jsonl" | awk '{ print } /"read".*"0x373"/ && !n++ { for (i = 0; i < 16; i++) print }' |
     sed '/"read".*"0x373"/s/"value":"0x[0-9a-f]*"/"value":"0x40"/' | sed '/"0x70"/,$d' >"$T/held.jsonl"
 status 1 "BRISC never released" "$NOCAP" hang "$T/held.jsonl"

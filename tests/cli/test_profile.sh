@@ -47,7 +47,7 @@ if command -v python3 >/dev/null; then
     "$NOCAP" profile show tt-metal-2026-09 >"$T/p.json"
     tests/reencode "$T/p.json" <"$T/d.jsonl" >"$T/x.jsonl"
     status 0 "what info tells" "$NOCAP" info "$T/x.jsonl"
-    out_has "is why" "mailbox bh-launch160: go words are written to 0x570"
+    out_has "is why" "mailbox bh-launch160: go messages are written to 0x570"
     status 0 "names by a profile" "$NOCAP" dump --profile tt-metal-2026-09 "$T/x.jsonl"
     out_has "of its go words" "go_messages[0] 0x570:4"
     # Where the header says another profile, the option stands in its place in every command.
@@ -102,7 +102,7 @@ if command -v python3 >/dev/null; then
     tests/reencode "$T/p.json" --go-offset 0x20 <"$T/d.jsonl" >"$T/x.jsonl"
     status 0 "an alien mailbox accuses nobody" "$NOCAP" check -v "$T/x.jsonl"
     out_has "and is told" "note TRC-010"
-    out_has "what was seen" "go words at 0x590, and launch messages of 160 bytes"
+    out_has "what was seen" "go messages at 0x590, and launch messages of 160 bytes"
     out_has "why rules are silent" "no profile explains what was seen: RST-001"
     out_has "nothing else" "0 errors, 0 warnings, 1 note"
     status 1 "hang of it" "$NOCAP" hang "$T/x.jsonl"

@@ -29,7 +29,7 @@ out_has "is named by its event" "first difference at event #"
 out_has "and place" "read of 4 bytes at 0x2004 of tile 1,2"
 out_has "what was recorded" "expected 0x00000015"
 out_has "what was read" "found    0x00000016"
-out_has "with the tile as the model has it" "tile 1,2: "
+out_has "with the tile as the model has it" "core 1,2: "
 index=$(sed -n 's/.*event #\([0-9]*\),.*/\1/p' "$T/out" | head -n 1)
 "$NOCAP" dump "$T/run.nocap" --format jsonl | sed -n "$((index + 2))p" >"$T/line"
 check "which is the event of the trace" grep -q '"ev":"read".*"addr":"0x2004".*"value":"0x15"' "$T/line"

@@ -26,7 +26,7 @@ check "each failing example has its finding: $bad" test -z "$bad"
 check "there are failing examples" test "$(jq '.reports | length' "$T/reports")" -ge 150
 status 0 "each passing example has none" "$NOCAP" check --fail-on note "$examples"/*.pass.jsonl
 status 0 "a rule is explained" "$NOCAP" explain go-002
-out_has "its severity" "GO-002 (error, launch messages and go words)"
+out_has "its severity" "GO-002 (error, launch messages and go messages)"
 out_has "its failing example" "failing example:"
 out_has "its passing example" "passing example:"
 
@@ -58,11 +58,11 @@ cp "$T/good" "$T/r/XY.rules"
 status 0 "a family of one rule" "$MAKE_RULES" tables "$T/out.c" "$T/r/XY.rules"
 wrong "an unknown key" 6 "'severty: error' is no key" 's/^severity/severty/'
 wrong "a key of the head in a rule" 6 "'title' does not belong to a rule" 's/^severity.*/title: x/'
-wrong "a key twice" 8 "'severity' stands there twice, first in line 6" 's/^sentence.*/severity: note/'
+wrong "a key twice" 8 "'severity' is there twice, first in line 6" 's/^sentence.*/severity: note/'
 wrong "a key that is missing" 5 "XY-001 lacks 'source:'" '/^source/d'
 wrong "an unknown severity" 6 "unknown severity 'bad'; known: error, warning, note" 's/error/bad/'
 wrong "an unknown event class" 7 "unknown needs 'nocs'; known: host-mmio" 's/noc$/nocs/'
-wrong "a class twice" 7 "needs: 'noc' stands there twice" 's/noc$/noc noc/'
+wrong "a class twice" 7 "needs: 'noc' is there twice" 's/noc$/noc noc/'
 wrong "no architecture" 1 "the family lacks 'archs: any'" '/^archs/d'
 wrong "a root that is no rule" 5 "XY-001 follows from 'XY-009'" 's/^source/follows-event: XY-009\n&/'
 wrong "an id of another family" 5 "'[YX-001]' is not the head of a rule: wanted [XY-NNN]" 's/XY-001/YX-001/'

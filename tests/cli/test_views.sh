@@ -35,13 +35,13 @@ check "semaphores by name" grep -q '^counter semaphore MATH_PACK [1-9]' "$T/held
 check "a launch leads to its kernels and its notify" grep -q '^flow launch>kernel.*>inline' "$T/held"
 
 check "perfetto: a command queue of raw accesses" perfetto "$T/cq.nocap"
-records=$(held 'instant record')
+records=$(held 'instant prefetch command')
 check "each record is fetched and relayed" \
     test "$records" -gt 100 -a "$(held 'slice fetch')" -eq "$records" -a "$(held 'instant relay')" -eq "$records"
 check "and a command executed of each" test "$records" -eq \
-    "$(awk '/^flow record>fetch>relay>[A-Z_]+(>|  *[0-9])/ {n += $NF} END {print n}' "$T/held")"
+    "$(awk '/^flow prefetch command>fetch>relay>[A-Z_]+(>|  *[0-9])/ {n += $NF} END {print n}' "$T/held")"
 check "a record leads to the event of its completion" \
-    grep -q '^flow record>fetch>relay>WRITE_LINEAR_H_HOST>completion' "$T/held"
+    grep -q '^flow prefetch command>fetch>relay>WRITE_LINEAR_H_HOST>completion' "$T/held"
 check "a worker's launch from GO to notify" grep -q '^flow GO>launch>inline' "$T/held"
 check "the launches of nocap launches" test \
     "$(grep '^launch ' "$T/held" | sort)" = "$(launches "$T/cq.nocap")"
@@ -255,7 +255,7 @@ if [ -n "${NOCAP_TRACE_PROCESSOR:-}" ] && command -v node >/dev/null; then
     perfetto "$T/cq.nocap"
     node tests/trace_processor.mjs "$NOCAP_TRACE_PROCESSOR" "$T/p.pftrace" \
         "select count(*) from stats where severity in ('error', 'data_loss') and value > 0" \
-        "select count(*) from slice where name = 'record'" \
+        "select count(*) from slice where name = 'prefetch command'" \
         "select count(*) from slice where name = 'launch'" \
         "select count(*) from flow f join slice a on f.slice_out = a.id join slice b
          on f.slice_in = b.id where a.name = 'relay'" \

@@ -41,7 +41,7 @@ status 0 "up to a time" "$NOCAP" who 1,2 4097 "$T/a.jsonl" --format json --at 5 
 check "nothing after it" test "$(indexes)" = "4 1 0 "
 status 0 "a range" "$NOCAP" who 1,2 0x1001..0x1002 "$T/a.jsonl" --limit 1
 out_has "has bytes that are not known" "[13 --]"
-out_has "says what it is" "0x1001..0x1002 of tile 1,2: touched by 13 events, 9 of them writes; newest first"
+out_has "says what it is" "0x1001..0x1002 of core 1,2: touched by 13 events, 9 of them writes; newest first"
 check "and one row" test "$(wc -l <"$T/out")" -eq 2
 status 0 "bytes that nobody touched" "$NOCAP" who 9,9 0x10 "$T/a.jsonl"
 out_has "say so" "touched by 0 events"
