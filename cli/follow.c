@@ -25,7 +25,7 @@ static void print_finding(void *context, const struct nocap_finding *f)
     char tile[32] = "";
     follow->counts[f->severity]++;
     if (f->has_tile) {
-        snprintf(tile, sizeof tile, ", tile %u,%u", f->at.x, f->at.y);
+        snprintf(tile, sizeof tile, ", core %u,%u", f->at.x, f->at.y);
     }
     cli_message(follow->call, "%s %s at %" PRIu64 ", t %" PRIu64 "%s: expected %s, observed %s",
                 nocap_severity_name(f->severity), nocap_rules[f->rule].id, f->index, f->t, tile,
