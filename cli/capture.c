@@ -25,7 +25,7 @@ static const struct cli_option options[] = {
      "TT_UMD_SIMULATOR",
      offsetof(struct settings, live.ttsim), CLI_TEXT, 0},
     {"sample", "CLOCKS",
-     "look into a simulated device every CLOCKS clocks,\n"
+     "poll a simulated device every CLOCKS clocks,\n"
      "record what changed in it",
      offsetof(struct settings, live.sample), CLI_NUMBER, 0},
     {"elf-dir", "DIR",

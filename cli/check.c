@@ -37,7 +37,7 @@ static const struct cli_option options[] = {
     {"from", "TIME", "only findings at or after TIME", offsetof(struct settings, from), CLI_NUMBER,
      0},
     {"to", "TIME", "only what happened up to TIME", offsetof(struct settings, to), CLI_NUMBER, 0},
-    {"tile", "X,Y", "only findings of this tile", offsetof(struct settings, tile), CLI_TILE, 0},
+    {"tile", "X,Y", "only findings of this core", offsetof(struct settings, tile), CLI_TILE, 0},
     CLI_ELF(struct settings),
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),

@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
     {"index", "A..B", "only events A to B, counted from 0", offsetof(struct settings, index),
      CLI_RANGE, 0},
     {"tile", "X,Y",
-     "only what happens at this tile, comes from it or goes\n"
+     "only what happens at this core, comes from it or goes\n"
      "to it",
      offsetof(struct settings, tile), CLI_TILE, 0},
     {"filter", "EXPR", "only events that match, as in nocap dump",
@@ -68,7 +68,7 @@ static void print_result(const struct cli_call *call, const struct nocap_cut_res
     if (r->missing != 0) {
         cli_message(call,
                     "the trace is damaged: %" PRIu64
-                    " events of the part are missing, where a drop event stands",
+                    " events of the part are missing, where a drop event is",
                     r->missing);
     }
     if (r->truncated) {

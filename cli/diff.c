@@ -29,7 +29,7 @@ static const struct cli_option options[] = {
     {"max", "N", "differences shown (20); all are counted", offsetof(struct settings, max),
      CLI_NUMBER, 'n'},
     {"a", "tile=X,Y|launch=N",
-     "only this tile of A, this launch of each tile; may be\n"
+     "only this core of A, this launch of each core; may be\n"
      "repeated",
      offsetof(struct settings, part[0]), CLI_LIST, 0},
     {"b", "tile=X,Y|launch=N", "the same of B, which is compared with it",
@@ -70,7 +70,7 @@ static int parse_parts(const struct cli_call *call, struct nocap_diff_part part[
         }
     }
     if (part[0].has_tile != part[1].has_tile || part[0].has_launch != part[1].has_launch) {
-        return cli_usage(call, "a tile is compared with a tile, a launch with a launch: give --a "
+        return cli_usage(call, "a core is compared with a core, a launch with a launch: give --a "
                                "and --b alike");
     }
     if (call->operands.count == 1 && !part[0].has_tile && !part[0].has_launch) {
@@ -141,10 +141,10 @@ CLI_COMMAND(command) = {
     .operands = "A [B]",
     .summary = "compare what two traces say, apart from when",
     .details = "Each agent's events are compared in their order, and the order of the writes\n"
-               "to each word of a tile's mailbox that several agents share. Times, polls,\n"
-               "stalls and the interleaving of agents do not count. What differs first stands\n"
-               "first. Parts of one trace are compared by --a and --b: tile with tile, launch\n"
-               "with launch (nocap launches lists them), from GO to DONE.",
+               "to each word of a mailbox that several agents share. Times, polls, stalls and\n"
+               "the interleaving of agents do not count. What differs first is listed first.\n"
+               "Parts of one trace are compared by --a and --b: core with core, launch with\n"
+               "launch (nocap launches lists them), from GO to DONE.",
     .findings = "the traces differ",
     .examples = "  nocap diff good.nocap bad.nocap\n"
                 "  nocap diff run.nocap --a tile=1,2 --a launch=4 --b tile=1,2 --b launch=5",

@@ -31,8 +31,8 @@ static const struct cli_option options[] = {
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
     {"elf", "CORE=FILE",
-     "text: name the pcs of a core by this file's symbols;\n"
-     "for each core",
+     "text: name the pcs of a RISC by this file's symbols;\n"
+     "for each RISC",
      offsetof(struct settings, elf), CLI_LIST, 0},
     CLI_TRUST_PATHS(struct settings),
     CLI_OUTPUT(struct settings),
@@ -141,7 +141,7 @@ CLI_COMMAND(command) = {
                "  touches(X,Y,ADDR..ADDR): it stores, loads, lands or aims a request there;\n"
                "    see nocap who\n"
                "FIELD is index, t, src, chip, ev, op, tile, or any key of JSON Lines; VALUE is\n"
-               "a number, a name, a tile X,Y, the hex digits of data, or a \"text\". A field\n"
+               "a number, a name, a core X,Y, the hex digits of data, or a \"text\". A field\n"
                "that the event lacks matches nothing, not even !=.",
     .findings = "the trace is damaged; what could be read was printed",
     .examples = "  nocap dump boot.nocap --filter 'tile==1,2 && by==brisc && addr in 0x68..0x6b'\n"

@@ -20,7 +20,7 @@
 #define CLI_ELF(type)                                                                              \
     {                                                                                              \
         "elf", "CORE=FILE",                                                                        \
-            "the firmware of a core, instead of the one that the\n"                                \
+            "the firmware of a RISC, instead of the one that the\n"                                \
             "header names; for each core;\n"                                                       \
             "AIE: uc for all columns, uc<n> for one",                                              \
             offsetof(type, elf), CLI_LIST, 0                                                       \

@@ -277,7 +277,7 @@ CLI_COMMAND(command) = {
                "which only imported ones may be missing; update shows the same and makes it\n"
                "the golden one. CMD is run by a shell and writes the trace, of any form, to\n"
                "its standard output, or to the file that {} stands for; a CMD of one word is a\n"
-               "line of the shell as it stands. By --profile all traces are judged, whatever\n"
+               "line of the shell as it is. By --profile all traces are judged, whatever\n"
                "their headers say; the header of one that record keeps says it then.",
     .findings = "a trace or its verdict differs from what is recorded",
     .examples = "  nocap golden verify --run --jobs 4 golden\n"

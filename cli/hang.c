@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
     {"elf", "CORE=FILE",
-     "the firmware or kernel of a core: where in the source\n"
+     "the firmware or kernel of a RISC: where in the source\n"
      "it was last",
      offsetof(struct settings, elf), CLI_LIST, 0},
     CLI_TRUST_PATHS(struct settings),

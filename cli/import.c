@@ -111,7 +111,7 @@ CLI_COMMAND(command) = {
     .operands = "FORMAT IN... -o OUT | list",
     .summary = "make a .nocap file of another form of trace",
     .details = "IN may be compressed with zstd; - is standard input. Lines that are no event\n"
-               "stay in the trace as they stand, where check reports them. Several files of\n"
+               "stay in the trace as they are, where check reports them. Several files of\n"
                "noc-json make one trace; a device stays a chip.",
     .findings =
         "lines were no events, or what is too dense was left out; OUT was written all the same",

@@ -21,7 +21,7 @@ static const struct cli_option options[] = {
      "only launches over TIME: a number in the trace's\n"
      "unit, or 5us, 800ns",
      offsetof(struct settings, longer_than), CLI_TEXT, 0},
-    {"tile", "X,Y", "only those of this tile", offsetof(struct settings, tile), CLI_TILE, 0},
+    {"tile", "X,Y", "only those of this worker core", offsetof(struct settings, tile), CLI_TILE, 0},
     {"histogram", NULL,
      "how many there are of which duration, instead of a\n"
      "row for each",
@@ -177,8 +177,8 @@ CLI_COMMAND(command) = {
     .operands = "TRACE...",
     .summary = "kernel launches, from GO to DONE, and how long they took",
     .details = "duration is in the unit of the trace, ns is there where the header says the\n"
-               "clock. go and done are the events. Where the tile itself was not traced, DONE\n"
-               "is when the host read it. The same rows are the table launches of nocap sql,\n"
+               "clock. go and done are the events. Where the RISCs were not traced, DONE is\n"
+               "when the host read it. The same rows are the table launches of nocap sql,\n"
                "which has more of each.",
     .findings = "a trace is damaged; the launches of what could be read are listed",
     .examples = "  nocap launches --longer-than 5us --histogram run.nocap\n"

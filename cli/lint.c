@@ -108,11 +108,11 @@ static int run(const struct cli_call *call)
 CLI_COMMAND(command) = {
     .name = "lint",
     .operands = "KERNEL.elf...",
-    .summary = "judge the coprocessor words in a kernel's code",
-    .details = "Takes the words that a RISC-V kernel pushes, in the order of its code: ttinsn\n"
-               "words and stores of constants to the instruction FIFO. Branches are not\n"
-               "followed. - is standard input. In waivers CORE is that of the thread, trisc0\n"
-               "to trisc2, an index the address of an instruction.",
+    .summary = "judge the Tensix instructions in a kernel's code",
+    .details = "Takes the Tensix instructions that a RISC-V kernel pushes, in the order of its\n"
+               "code: ttinsn words and stores of constants to the instruction FIFO. Branches\n"
+               "are not followed. - is standard input. In waivers CORE is that of the thread,\n"
+               "trisc0 to trisc2, an index the address of an instruction.",
     .findings = "findings at or above --fail-on",
     .examples =
         "  nocap lint matmul_trisc1.elf\n"

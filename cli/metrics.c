@@ -246,10 +246,11 @@ CLI_COMMAND(command) = {
     .name = "metrics",
     .operands = "TRACE...",
     .summary = "numbers of traces together, and budgets for them",
-    .details = "Counts of events, launches, records, NOC requests, findings and waits, and the\n"
-               "longest and the average time of a launch (GO to DONE), a record (published to\n"
-               "executed) and a request (issue to done), in the trace's unit and, where it\n"
-               "says its clock, in ns. A budget of what was not measured is not kept.\n"
+    .details = "Counts of events, launches, prefetch commands (records), NOC requests, findings\n"
+               "and waits, and the longest and the average time of a launch (GO to DONE), a\n"
+               "prefetch command (entry written to executed) and a request (issue to done), in\n"
+               "the trace's unit and, where it says its clock, in ns. A budget of what was\n"
+               "not measured is not kept.\n"
                "\n"
                "Names: events launches launches_open launch_longest launch_average records\n"
                "record_longest record_average requests request_bytes request_longest\n"

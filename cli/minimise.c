@@ -87,7 +87,7 @@ CLI_COMMAND(command) = {
     .name = "minimise",
     .operands = "TRACE --rule ID -o OUT",
     .summary = "make the smallest trace that still has a finding",
-    .details = "Leaves out what is not needed: the past and other tiles, then whole launches,\n"
+    .details = "Leaves out what is not needed: the past and other cores, then whole launches,\n"
                "objects, agents and single events. Nothing else is found in what is left.",
     .examples = "  nocap minimise run.nocap --rule GO-004 -o small.nocap\n"
                 "  nocap minimise run.nocap --rule SYN-003 --index 71361 -o small.nocap",

@@ -118,7 +118,7 @@ static enum nocap_status set_value(const struct parser *p, const struct cli_opti
     case CLI_RANGE:
         wanted = cli_parse_range(text, member) ? NULL : "a range A..B with A <= B";
         break;
-    case CLI_TILE: wanted = cli_parse_tile(text, member) ? NULL : "a tile X,Y"; break;
+    case CLI_TILE: wanted = cli_parse_tile(text, member) ? NULL : "a core X,Y"; break;
     case CLI_CHOICE:
         if (!parse_choice(o->value, text, member)) {
             spell_choices(o->value, choices, sizeof choices);

@@ -23,8 +23,8 @@ static void list(FILE *out)
     for (size_t i = 0; nocap_profile_name(i) != NULL; i++) {
         if (nocap_profile_find(&p, nocap_profile_name(i), NULL) == NOCAP_OK) {
             fprintf(out, "%s%s\n", p.name, i == 0 ? ", the default" : "");
-            fprintf(out, "  mailbox %s, go words at 0x%x; entries of %u bits; %s\n", p.mailbox.name,
-                    p.mailbox.go_messages, 8 * p.queue.entry_bytes, p.source);
+            fprintf(out, "  mailbox %s, go messages at 0x%x; prefetch_q entries of %u bits; %s\n",
+                    p.mailbox.name, p.mailbox.go_messages, 8 * p.queue.entry_bytes, p.source);
         }
     }
 }

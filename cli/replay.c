@@ -31,7 +31,7 @@ static const struct cli_option options[] = {
     {"at", "TIME", "the state after all events up to TIME", offsetof(struct settings, at),
      CLI_NUMBER, 0},
     {"tile", "X,Y",
-     "everything about this tile, instead of a line about\n"
+     "everything about this core, instead of a line about\n"
      "each",
      offsetof(struct settings, tile), CLI_TILE, 0},
     {"into", "LIB",
@@ -139,7 +139,7 @@ CLI_COMMAND(command) = {
                "trace does not show is unknown.\n"
                "With --into the recorded accesses of the host drive a simulator, with the\n"
                "recorded clocks between them. Each read must answer as recorded, polls in the\n"
-               "end; the first that does not is shown with the state of its tile as the model\n"
+               "end; the first that does not is shown with the state of its core as the model\n"
                "knows it.",
     .findings = "with --into, an answer differs or the simulator ended; the trace is damaged",
     .examples = "  nocap replay run.nocap --until 1200 --tile 1,2\n"

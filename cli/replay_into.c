@@ -34,9 +34,9 @@ static void describe_access(const struct nocap_event *e, char text[ACCESS_TEXT])
     if (e->space != NOCAP_SPACE_TILE) {
         snprintf(text + n, left, "%s", nocap_space_name(e->space));
     } else if ((e->has & NOCAP_F_TO) != 0) {
-        snprintf(text + n, left, "tiles %u,%u to %u,%u", e->at.x, e->at.y, e->to.x, e->to.y);
+        snprintf(text + n, left, "cores %u,%u to %u,%u", e->at.x, e->at.y, e->to.x, e->to.y);
     } else {
-        snprintf(text + n, left, "tile %u,%u", e->at.x, e->at.y);
+        snprintf(text + n, left, "core %u,%u", e->at.x, e->at.y);
     }
 }
 
@@ -118,7 +118,7 @@ static enum nocap_status print_tile(const struct into *into, struct nocap_error 
         return NOCAP_OK;
     }
     RETURN_ERROR_IF(cli_profile_json(into->call, into->form->profile, &profile) != CLI_EXIT_OK, err,
-                    NOCAP_E_INPUT, "the state of the tile is not shown");
+                    NOCAP_E_INPUT, "the state of the core is not shown");
     const struct nocap_replay_options options = {
         .size = sizeof options,
         .has_until = true,

@@ -24,26 +24,29 @@ const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
      "record the built-in device model; --sim list names\n"
      "scenarios and faults",
      offsetof(struct cli_sim_settings, scenario), CLI_TEXT, 0},
-    {"tiles", "N", "simulated tiles (4)", offsetof(struct cli_sim_settings, tiles), CLI_NUMBER, 0},
-    {"launches", "M", "kernel launches on each tile (8)",
+    {"tiles", "N", "simulated worker cores (4)", offsetof(struct cli_sim_settings, tiles),
+     CLI_NUMBER, 0},
+    {"launches", "M", "kernel launches on each worker core (8)",
      offsetof(struct cli_sim_settings, launches), CLI_NUMBER, 0},
     {"programs", "M",
      "the same of the fast-dispatch scenarios: programs\n"
      "that run (8)",
      offsetof(struct cli_sim_settings, programs), CLI_NUMBER, 0},
-    {"workers", "W", "tiles that run programs, fast-dispatch scenarios (4)",
+    {"workers", "W",
+     "worker cores that run programs, fast-dispatch\n"
+     "scenarios (4)",
      offsetof(struct cli_sim_settings, workers), CLI_NUMBER, 0},
     {"queues", "N",
      "command queues of the chip, 1 or 2, fast-dispatch\n"
      "scenarios (1)",
      offsetof(struct cli_sim_settings, queues), CLI_NUMBER, 0},
     {"apart", NULL,
-     "each core of a queue on a tile of its own,\n"
+     "each RISC of a queue on a core of its own,\n"
      "fast-dispatch scenarios",
      offsetof(struct cli_sim_settings, apart), CLI_FLAG, 0},
     {"view", "raw|cq|host|all",
-     "what fast-dispatch shows: accesses, records as units,\n"
-     "the host's side, all (raw)",
+     "what fast-dispatch shows: accesses, prefetch commands\n"
+     "as units, the host's side, all (raw)",
      offsetof(struct cli_sim_settings, view), CLI_CHOICE, 0},
     {"board", "p100|p150", "the board (p100)", offsetof(struct cli_sim_settings, board), CLI_CHOICE,
      0},

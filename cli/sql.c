@@ -53,7 +53,7 @@ static int find_traces(const struct cli_call *call, size_t count)
             continue;
         }
         if (is_query(path)) {
-            return cli_usage(call, "the query '%.100s' stands before a trace: it comes last", path);
+            return cli_usage(call, "the query '%.100s' is before a trace: it comes last", path);
         }
         if (strpbrk(path, "./") == NULL) {
             return cli_usage(call,

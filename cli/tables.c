@@ -42,7 +42,8 @@ static void lost(void *context, const char *path, uint64_t count)
     struct cli_tables *t = context;
     if (first_time(&t->losses, path)) {
         cli_message(t->call,
-                    "%s: %" PRIu64 " event%s lost: launches, records and requests may be missing, "
+                    "%s: %" PRIu64
+                    " event%s lost: launches, prefetch commands and requests may be missing, "
                     "and launches after that have no number",
                     path, count, count == 1 ? " was" : "s were");
     }

@@ -21,7 +21,7 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {"tile", "X,Y", "the tile that is chosen at first (1,2)", offsetof(struct settings, tile),
+    {"tile", "X,Y", "the core that is chosen at first (1,2)", offsetof(struct settings, tile),
      CLI_TILE, 0},
     CLI_PROFILE(struct settings),
 };
@@ -244,7 +244,7 @@ static int run(const struct cli_call *call)
         return cli_usage(call, "top needs a terminal; nocap hang, check and replay print the same");
     }
     if (s->tile.given && !on_board(s->tile.at)) {
-        return cli_usage(call, "there is no tile %u,%u on a board", s->tile.at.x, s->tile.at.y);
+        return cli_usage(call, "there is no core %u,%u on a board", s->tile.at.x, s->tile.at.y);
     }
     char *profile;
     int result = cli_profile_json(call, s->profile, &profile);
@@ -259,11 +259,11 @@ CLI_COMMAND(command) = {
     .name = "top",
     .operands = "TRACE",
     .summary = "a live screen of a trace, also of one that is being captured",
-    .details = "The board of the first chip, a letter a tile: B busy, - idle, b booting, r\n"
+    .details = "The board of the first chip, a letter a core: B busy, - idle, b booting, r\n"
                "held in reset, W an agent waits there, ! an error, . nothing known; the state\n"
-               "of the chosen tile; waits and findings as they come. Arrows choose a tile, tab\n"
-               "the list, j and k an item, enter goes to its tile, f shows what is about that\n"
-               "tile alone, q ends. TRACE is a .nocap file.",
+               "of the chosen core; waits and findings as they come. Arrows choose a core, tab\n"
+               "the list, j and k an item, enter goes to its core, f shows what is about that\n"
+               "core alone, q ends. TRACE is a .nocap file.",
     .examples = "  nocap top run.nocap\n"
                 "  nocap top --tile 1,3 run.nocap",
     CLI_OPTIONS(options),

@@ -92,7 +92,7 @@ static void draw_tile(const struct top *top)
 {
     char *text = NULL;
     size_t size = 0;
-    mvprintw(BOARD_ROW - 1, DETAIL_COLUMN, "tile %u,%u", top->at.x, top->at.y);
+    mvprintw(BOARD_ROW - 1, DETAIL_COLUMN, "core %u,%u", top->at.x, top->at.y);
     if (!top->tiles[top->at.y][top->at.x].touched) {
         mvaddstr(BOARD_ROW, DETAIL_COLUMN, "nothing was seen of it");
         return;
@@ -121,7 +121,7 @@ static void draw_list(const struct top *top)
     size_t first = room > 0 && top->item >= (size_t)room ? top->item - (size_t)room + 1 : 0;
     attron(A_BOLD);
     mvprintw(row++, 0, "%s: %zu%s", names[top->page], shown + (top->only_tile ? 0 : list->more),
-             top->only_tile ? " of this tile" : "");
+             top->only_tile ? " of this core" : "");
     attroff(A_BOLD);
     for (size_t i = 0; i < list->count; i++) {
         const struct top_line *line = &list->lines[i];
@@ -146,7 +146,7 @@ void top_draw(const struct top *top)
     draw_tile(top);
     draw_list(top);
     mvaddnstr(LINES - 1, 0,
-              "arrows tile  tab waits/findings  j k item  enter its tile  f only this tile  q quit",
+              "arrows core  tab waits/findings  j k item  enter its core  f only this core  q quit",
               COLS);
     refresh();
 }

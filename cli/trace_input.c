@@ -71,7 +71,7 @@ int cli_tell_untouched(const struct cli_call *call, const char *const *paths, si
         }
     }
     for (size_t i = 0; i < tile_count; i++) {
-        cli_message(call, "no event touches tile %u,%u", tiles[i].x, tiles[i].y);
+        cli_message(call, "no event touches core %u,%u", tiles[i].x, tiles[i].y);
     }
     return CLI_EXIT_OK;
 }
@@ -102,7 +102,7 @@ void cli_import_malformed(const struct cli_call *call, const char *path,
 {
     if (result->broken_line != 0) {
         cli_message(call,
-                    "the input breaks off at line %" PRIu64 ": %s; what stands before it was taken",
+                    "the input breaks off at line %" PRIu64 ": %s; what comes before it was used",
                     result->broken_line, result->broken_why);
     }
     if (result->malformed != 0) {

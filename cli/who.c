@@ -46,7 +46,7 @@ static int ask(const struct cli_call *call, struct nocap_reader *reader,
     status = stream == NULL ? NOCAP_E_OUTPUT : nocap_who(reader, who, stream, &at_tile, &err);
     int result = cli_output_finish(&output, call, status, &err);
     if (result == CLI_EXIT_OK && !at_tile) {
-        cli_message(call, "no event touches tile %u,%u%s", who->bytes.at.x, who->bytes.at.y,
+        cli_message(call, "no event touches core %u,%u%s", who->bytes.at.x, who->bytes.at.y,
                     who->has_until ? " up to then" : "");
     }
     return result != CLI_EXIT_OK ? result : cli_trace_damage(call, reader);
@@ -67,7 +67,7 @@ static int run(const struct cli_call *call)
                                     .json = s->format == 1,
                                     .path = given[2]};
     if (!cli_parse_tile(given[0], &tile)) {
-        return cli_usage(call, "'%.100s' is not a tile X,Y", given[0]);
+        return cli_usage(call, "'%.100s' is not a core X,Y", given[0]);
     }
     if (!cli_parse_range(given[1], &bytes)) {
         return cli_usage(call, "'%.100s' is not an address, nor a range ADDR..ADDR", given[1]);
@@ -93,9 +93,9 @@ static int run(const struct cli_call *call)
 CLI_COMMAND(command) = {
     .name = "who",
     .operands = "X,Y ADDR[..ADDR] TRACE",
-    .summary = "who touched these bytes of a tile: stores, multicasts, NOC requests, loads",
+    .summary = "who touched these bytes of a core: stores, multicasts, NOC requests, loads",
     .details = "Newest first. Stores and loads that overlap the bytes count, multicasts whose\n"
-               "rectangle covers the tile, NOC requests that put bytes there or take them,\n"
+               "rectangle covers the core, NOC requests that put bytes there or take them,\n"
                "landings, and what memory held. In [ ] are the bytes as that access left or\n"
                "found them, where the trace has them. Loads of one agent that find the same\n"
                "are one row. In filters of nocap dump the same is touches(X,Y,ADDR..ADDR).",

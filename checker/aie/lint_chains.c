@@ -134,7 +134,8 @@ static void judge_next(struct lint *l, struct column *c, uint32_t i, bool last)
                     page_length(next) > NOCAP_AIE_HEADER_SIZE;
         holds = said == page_length(next) || !sane;
     }
-    if (!LINT_CHECK(l, AIE_050, holds, here, expected, "%u", said)) {
+    if (!LINT_CHECK(l, AIE_050, holds, here, expected,
+                    "length of the next page %u in the header, not %s", said, expected)) {
         c->bad_chain = true;
     }
 }
@@ -144,8 +145,8 @@ static bool judge_target(struct lint *l, const struct column *c, struct lint_pla
 {
     bool holds = to < c->count && begins_chain(c, to) && c->chain[to] != c->chain[here.page];
     return LINT_CHECK(l, AIE_051, holds, here, "the first page of other code of this column",
-                      "page %u%s", to,
-                      to >= c->count         ? ", which it does not have"
+                      "load of page %u%s", to,
+                      to >= c->count         ? ", which this column does not have"
                       : !begins_chain(c, to) ? ", which another page runs into"
                                              : ", which this code begins with");
 }
@@ -192,8 +193,8 @@ static void look_at_page(struct lint *l, const struct column *c, uint32_t i, str
         }
         if (opcode == NOCAP_AIE_LOAD_LAST_PDI) {
             LINT_CHECK(l, AIE_057, c->restore[i], place_of(&c->pages[i], w.at),
-                       "LOAD_LAST_PDI in restore code only", "page %u, to which no PREEMPT goes",
-                       i);
+                       "LOAD_LAST_PDI in restore code only",
+                       "LOAD_LAST_PDI in page %u, to which no PREEMPT goes", i);
         }
         if (is_load(opcode)) {
             loads = true;
@@ -214,13 +215,14 @@ static void judge_shape(struct lint *l, const struct shape *shape)
     if (!nocap_aie_is_early(l->dialect)) { /* which does not say so yet */
         LINT_CHECK(l, AIE_052, job && (shape->jobs == 1 || !seed), shape->load,
                    seed ? "a job, and a page, with nothing else" : "a job with nothing else",
-                   "%u other instructions in the job, %u other jobs in the page",
+                   "load with %u other instructions in its job, %u other jobs in its page",
                    shape->ops_with_load - (shape->ops_with_load != 0), shape->jobs - 1);
     }
     if (l->dialect == NOCAP_AIE_N26 && shape->opcode == NOCAP_AIE_PREEMPT) {
         uint32_t both = shape->before & shape->after;
         LINT_CHECK(l, AIE_058, both == 0, shape->load, "jobs before it that meet none after it",
-                   "$lb%d in both", both == 0 ? 0 : __builtin_ctz(both));
+                   "jobs before and after PREEMPT meet at $lb%d",
+                   both == 0 ? 0 : __builtin_ctz(both));
     }
 }
 
@@ -240,8 +242,8 @@ static void judge_lengths(struct lint *l, const struct column *c, uint32_t i,
         }
         snprintf(expected, sizeof expected,
                  b < shape->branches ? "%u, the length of page %u" : "%u", want, shape->to[b]);
-        LINT_CHECK(l, AIE_053, said == want, place_of(&c->pages[i], words[b]), expected, "%u",
-                   said);
+        LINT_CHECK(l, AIE_053, said == want, place_of(&c->pages[i], words[b]), expected,
+                   "length of a loaded page %u in the header, not %s", said, expected);
     }
 }
 
@@ -294,7 +296,7 @@ static void judge_ids(struct lint *l)
             continue;
         }
         LINT_CHECK(l, AIE_055, r->b != (uint32_t)ID_RESERVED, here, "an id below 0xffffffff",
-                   "0x%x", r->b);
+                   "reserved id 0x%x", r->b);
         for (size_t k = 0; k < i; k++) {
             const struct lint_record *q = &loads->items[k];
             bool same = q->uc == r->uc && q->group == r->group && q->a == r->a;
@@ -370,9 +372,10 @@ static void judge_columns(struct lint *l)
             continue;
         }
         struct lint_place here = LINT_REMARKED(r);
-        hold = LINT_CHECK(l, AIE_055, pdi, here, "a LOAD_PDI somewhere in the file", "none") &&
-               LINT_CHECK(l, AIE_055, r->b == n, here, "ids that count up from 0", "id %u as %u%s",
-                          r->b, n + 1,
+        hold = LINT_CHECK(l, AIE_055, pdi, here, "a LOAD_PDI somewhere in the file",
+                          "PREEMPT in a file without LOAD_PDI") &&
+               LINT_CHECK(l, AIE_055, r->b == n, here, "ids that count up from 0",
+                          "id %u at the %u%s PREEMPT of the column", r->b, n + 1,
                           n == 0   ? "st"
                           : n == 1 ? "nd"
                           : n == 2 ? "rd"

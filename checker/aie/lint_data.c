@@ -46,8 +46,8 @@ static bool is_descriptor_ok(struct data *d, uint32_t at, const struct nocap_aie
                         : bd->remote >> 32 != 0 ? "the high word of the remote address is not 0"
                                                 : NULL;
     return LINT_CHECK(l, AIE_029, wrong == NULL, LINT_HERE(l, l->code->ops[by].off),
-                      "a descriptor with the fixed bits as they must be", "in that at offset %u %s",
-                      at, wrong == NULL ? "" : wrong);
+                      "a descriptor with the fixed bits as they must be",
+                      "descriptor at offset %u: %s", at, wrong == NULL ? "" : wrong);
 }
 
 /* Whether the words that a descriptor transfers lie in the page's data. */
@@ -79,7 +79,7 @@ static bool judge_source(struct data *d, const struct chain *chain, uint32_t at,
                                                            : NULL;
     return LINT_CHECK(l, AIE_030, wrong == NULL, LINT_HERE(l, l->code->ops[chain->by].off),
                       "descriptors with at least one word of the page's data",
-                      "that at offset %u %s (%u words from offset %u)", at,
+                      "descriptor at offset %u %s (%u words from offset %u)", at,
                       wrong == NULL ? "" : wrong, bd->length, at + bd->local);
 }
 
@@ -90,7 +90,8 @@ static void judge_descriptor(struct data *d, const struct chain *chain, uint32_t
     nocap_aie_bd_decode(l->code->page->bytes + at, &bd);
     if (!is_descriptor_ok(d, at, &bd, chain->by) ||
         !LINT_CHECK(l, AIE_012, bd.remote % 4 == 0, LINT_HERE(l, l->code->ops[chain->by].off),
-                    "an address that is a multiple of 4", "0x%llx in the descriptor at offset %u",
+                    "an address that is a multiple of 4",
+                    "address 0x%llx in the descriptor at offset %u, no multiple of 4",
                     (unsigned long long)bd.remote, at) ||
         !judge_source(d, chain, at, &bd)) {
         return;
@@ -158,14 +159,15 @@ static void judge_end(struct data *d, struct chain *chain)
     struct nocap_aie_bd bd;
     if (chain->count == 0) {
         LINT_CHECK(l, AIE_028, false, here, "a whole descriptor in the page's data",
-                   "the end of the data at offset %u", l->code->limit);
+                   "no room for a descriptor before the end of the data at offset %u",
+                   l->code->limit);
         return;
     }
     for (uint32_t i = 1; i < chain->count; i++) {
         uint32_t at = chain->first + i * NOCAP_AIE_BD_SIZE;
         if (memchr(d->source + at, 1, NOCAP_AIE_BD_SIZE) != NULL) {
             LINT_CHECK(l, AIE_028, false, here, "a chain whose last descriptor has next_bd 0",
-                       "it runs on into other data at offset %u", at);
+                       "chain runs on into other data at offset %u", at);
             chain->count = i;
             return;
         }
@@ -173,7 +175,7 @@ static void judge_end(struct data *d, struct chain *chain)
     uint32_t end = chain->first + chain->count * NOCAP_AIE_BD_SIZE;
     nocap_aie_bd_decode(l->code->page->bytes + end - NOCAP_AIE_BD_SIZE, &bd);
     LINT_CHECK(l, AIE_028, !bd.next, here, "a chain whose last descriptor has next_bd 0",
-               "it continues past its last descriptor, at offset %u", end);
+               "chain continues past its last descriptor, at offset %u", end);
 }
 
 /* ---- finding chains and tables ---- */
@@ -187,7 +189,8 @@ static void add_chain(struct data *d, uint32_t op)
     }
     bool inside = at % NOCAP_AIE_BD_SIZE == 0 && at >= l->code->data && at < l->code->limit;
     if (!LINT_CHECK(l, AIE_027, inside, LINT_HERE(l, l->code->ops[op].off),
-                    "a descriptor in the page's data, on a multiple of 16", "offset %u", at) ||
+                    "a descriptor in the page's data, on a multiple of 16",
+                    "descriptor at offset %u, outside the data or no multiple of 16", at) ||
         d->chain_at[at / NOCAP_AIE_BD_SIZE] != 0) {
         return;
     }
@@ -227,7 +230,8 @@ static void judge_table(struct data *d, const struct lint_op *op)
     uint32_t word = V(op, APPLY_OFFSET_57, offset), size = table_size(op);
     if (LINT_CHECK(l, AIE_032, table_inside(l, op), here,
                    "entries that lie in the page's data, on a multiple of 4",
-                   "%u bytes at offset %u", size, table_at(op))) {
+                   "table of %u bytes at offset %u, outside the data or no multiple of 4", size,
+                   table_at(op))) {
         memset(d->source + table_at(op), 1, size);
     }
     if (op->info->opcode != NOCAP_AIE_APPLY_OFFSET_57) {
@@ -237,7 +241,7 @@ static void judge_table(struct data *d, const struct lint_op *op)
     bool host = l->dialect == NOCAP_AIE_N26; /* which has a relocation of every table: AIE-036 */
     LINT_CHECK(l, AIE_035,
                base || (word % 2 == 0 && (host || word / 2 < NOCAP_AIE_ARGS_IN_FIRMWARE)), here,
-               "an argument that firmware patches, 0 to 6, or 0xffff", "word %u%s", word,
+               "an argument that firmware patches, 0 to 6, or 0xffff", "argument word %u%s", word,
                word % 2 != 0 ? ", which is odd" : ", which the host must patch");
 }
 
@@ -292,12 +296,12 @@ static void judge_patch(struct data *d, uint32_t patch)
         uint32_t chain = chain_by(d, op);
         if (is_patch(op) && table_at(op) == table) {
             LINT_CHECK(l, AIE_034, i == patch, LINT_HERE(l, op->off),
-                       "one APPLY_OFFSET for each table", "a second one for the table at %u",
-                       table);
+                       "one APPLY_OFFSET for each table",
+                       "a second APPLY_OFFSET for the table at offset %u", table);
         } else if (chain != LINT_NONE && moved[chain]) {
             LINT_CHECK(l, AIE_033, before(d, patch, i), LINT_HERE(l, op->off),
                        "the table patched before it is transferred",
-                       "APPLY_OFFSET at offset %u is not known to come before",
+                       "table transferred, APPLY_OFFSET at offset %u is not known to come before",
                        code->ops[patch].off);
         }
     }

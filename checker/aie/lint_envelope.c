@@ -27,10 +27,11 @@ static void judge_elf(struct lint *l)
                image->elf_class == ELFCLASS32 && image->machine == NOCAP_AIE_MACHINE &&
                    image->elf_type == ET_EXEC && known,
                nowhere, "a 32-bit executable, machine 1, with a known OS ABI and version",
-               "class %u, type %u, machine %u, OS ABI 0x%02x version 0x%02x", image->elf_class,
-               image->elf_type, image->machine, image->os_abi, image->abi_version);
+               "ELF file of class %u, type %u, machine %u, OS ABI 0x%02x version 0x%02x",
+               image->elf_class, image->elf_type, image->machine, image->os_abi,
+               image->abi_version);
     LINT_CHECK(l, AIE_059, image->repeated == 0, nowhere, "each section of a page once",
-               "%zu section%s of pages that were there before", image->repeated,
+               "%zu section%s of pages that had one before", image->repeated,
                image->repeated == 1 ? "" : "s");
 }
 
@@ -38,7 +39,7 @@ static void judge_page(struct lint *l, const struct nocap_aie_page *page)
 {
     struct lint_place here = LINT_AT(page, NOCAP_LINT_NOWHERE);
     if (!LINT_CHECK(l, AIE_059, page->has_text && page->has_data, here,
-                    "a section of text and one of data", "no section of %s",
+                    "a section of text and one of data", "page without a section of %s",
                     page->has_text ? "data" : "text")) {
         return;
     }
@@ -46,7 +47,7 @@ static void judge_page(struct lint *l, const struct nocap_aie_page *page)
                page->section_size == NOCAP_AIE_PAGE_SIZE &&
                    (page->text_size == 0 || page->text_size >= NOCAP_AIE_HEADER_SIZE),
                here, "text with its header, and data, 8192 bytes together",
-               "%u bytes, of them text %u", page->section_size, page->text_size);
+               "page of %u bytes, %u of them text", page->section_size, page->text_size);
 }
 
 /* ---- relocations ---- */
@@ -58,16 +59,19 @@ static bool judge_relocation(struct lint *l, const struct nocap_aie_relocation *
     if (r->page != NULL) {
         here = LINT_AT(r->page, r->page_offset);
     }
-    if (!LINT_CHECK(l, AIE_060, size != 0, here, "a known type of relocation", "type %u",
-                    r->type) ||
+    if (!LINT_CHECK(l, AIE_060, size != 0, here, "a known type of relocation",
+                    "unknown relocation type %u", r->type) ||
         !LINT_CHECK(l, AIE_060, r->section != NULL && r->symbol != NULL, here,
-                    "a symbol in a section of the file", "section %u", r->section_index)) {
+                    "a symbol in a section of the file",
+                    "relocation without a symbol, or for no section of the file (section %u)",
+                    r->section_index)) {
         return false;
     }
     uint64_t end = r->page != NULL ? (uint64_t)r->page_offset + size : (uint64_t)r->offset + size;
     uint64_t limit = r->page != NULL ? NOCAP_AIE_PAGE_SIZE : r->section_size;
     return LINT_CHECK(l, AIE_060, end <= limit, here, "a place inside its section",
-                      "%u bytes at offset 0x%x of %.60s", size, r->offset, r->section);
+                      "relocation of %u bytes at offset 0x%x, past the end of %.60s", size,
+                      r->offset, r->section);
 }
 
 /* Where tables are relocated: place of the page in the file, offset in it. Sorted. */
@@ -129,7 +133,7 @@ static void judge_tables(struct lint *l, const struct tables *tables,
             at + NOCAP_AIE_TABLE_ENTRY_SIZE <= nocap_aie_head(page, NOCAP_AIE_HEAD_LENGTH);
         if (table && inside) {
             LINT_CHECK(l, AIE_036, has_relocation(l, tables, page, at), LINT_AT(page, w.at),
-                       expected, "none at offset %u", at);
+                       expected, "no relocation of the table at offset %u", at);
         }
     }
 }
@@ -172,7 +176,7 @@ void lint_envelope(struct lint *l)
     free(tables.items);
     if (image->has_uid && image->debug_count == 0) { /* which the sum may cover */
         LINT_EXPECT_AS(l, AIE_060, NOCAP_WARNING, strcmp(image->uid, image->uid_expected) == 0,
-                       nowhere, "the MD5 of the sections in the note", "%.32s instead of %s",
-                       image->uid, image->uid_expected);
+                       nowhere, "the MD5 of the sections in the note",
+                       "MD5 %.32s in the note instead of %s", image->uid, image->uid_expected);
     }
 }

@@ -33,7 +33,8 @@ static void judge_launch(struct lint *l, const struct lint_op *op, uint8_t *laun
     l->exercised[AIE_019]++;
     l->exercised[AIE_022] += deferred;
     if (!deferred) {
-        lint_say(l, rule, NOCAP_ERROR, here, "a deferred job of the same page", "job %u, %s", id,
+        lint_say(l, rule, NOCAP_ERROR, here, "a deferred job of the same page",
+                 "launch of job %u, %s", id,
                  job == LINT_NONE ? "which the page does not have" : "which starts by itself");
         code->bad_launch = true;
         return;
@@ -194,7 +195,8 @@ static void read_register(struct lint *l, struct registers *regs, const struct l
         return;
     }
     if (!LINT_CHECK(l, AIE_023, regs->content[r] != UNWRITTEN, LINT_HERE(l, op->off),
-                    "a register that the job wrote before", "$r%u, never written", r)) {
+                    "a register that the job wrote before", "$r%u is read and was never written",
+                    r)) {
         regs->content[r] = OPEN; /* once is enough */
     }
 }
@@ -261,12 +263,13 @@ static bool wait_register(struct lint *l, struct registers *regs, const struct l
     if (is_global(r)) {
         return LINT_EXPECT_AS(l, AIE_024, NOCAP_WARNING,
                               content == HANDLE || (content == UNWRITTEN && handle_elsewhere(l, r)),
-                              here, "a handle of UC_DMA_WRITE_DES", "$g%u with something else",
+                              here, "a handle of UC_DMA_WRITE_DES",
+                              "WAIT_UC_DMA on $g%u, which holds something else",
                               r - NOCAP_AIE_GLOBAL_FIRST);
     }
     return LINT_CHECK(l, AIE_024, content == HANDLE, here, "a handle of UC_DMA_WRITE_DES",
-                      "$r%u %s", r,
-                      content == UNWRITTEN ? "that was never written" : "with something else");
+                      "WAIT_UC_DMA on $r%u, which %s", r,
+                      content == UNWRITTEN ? "was never written" : "holds something else");
 }
 
 /* A job's instruction; false if it waits for what is no handle. */
@@ -314,13 +317,13 @@ static void judge_registers(struct lint *l, const struct lint_job *job)
     for (uint32_t r = 0; r < NOCAP_AIE_GLOBAL_FIRST && regs.doubts == 0; r++) {
         if (regs.content[r] == HANDLE) {
             lint_say(l, AIE_025, NOCAP_WARNING, LINT_HERE(l, regs.writer[r]),
-                     "a WAIT_UC_DMA for the handle before END_JOB", "none for $r%u", r);
+                     "a WAIT_UC_DMA for the handle before END_JOB",
+                     "no WAIT_UC_DMA for the handle in $r%u before END_JOB", r);
         }
     }
     if (regs.doubts != 0) {
         lint_say(l, AIE_025, NOCAP_WARNING, LINT_HERE(l, regs.first_doubt),
-                 "one WAIT_UC_DMA for each handle",
-                 "a handle that is overwritten, or waited for twice");
+                 "one WAIT_UC_DMA for each handle", "handle overwritten, or waited for twice");
     }
 }
 
@@ -331,13 +334,14 @@ static void judge_style(struct lint *l, const struct lint_job *job)
     const struct lint_code *code = l->code;
     uint32_t run = 0;
     LINT_CHECK(l, AIE_061, job->last > job->first + 1, LINT_HERE(l, code->ops[job->first].off),
-               "a job that does something", "END_JOB right after its start");
+               "a job that does something", "job without an instruction");
     for (uint32_t i = job->first; i <= job->last; i++) {
         uint8_t opcode = code->ops[i].info->opcode;
         run = opcode == NOCAP_AIE_NOP || opcode == NOCAP_AIE_YIELD ? run + 1 : 0;
         if (run == IDLE_RUN_MAX + 1) {
             lint_say(l, AIE_061, NOCAP_WARNING, LINT_HERE(l, code->ops[i].off),
-                     "few NOP and YIELD in a row", "more than %d", IDLE_RUN_MAX);
+                     "few NOP and YIELD in a row", "more than %d NOP and YIELD in a row",
+                     IDLE_RUN_MAX);
         }
     }
 }
@@ -346,7 +350,7 @@ void lint_jobs(struct lint *l)
 {
     const struct lint_code *code = l->code;
     LINT_CHECK(l, AIE_061, code->job_count != 0, LINT_HERE(l, NOCAP_AIE_HEADER_SIZE),
-               "jobs before EOF", "none");
+               "jobs before EOF", "page without a job");
     judge_launches(l);
     for (uint32_t j = 0; j < code->job_count; j++) {
         judge_registers(l, &code->jobs[j]);

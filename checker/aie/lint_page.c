@@ -74,7 +74,7 @@ static void judge_sizes(struct lint *l)
         char expected[48];
         snprintf(expected, sizeof expected, "%u bytes to the end of END_JOB", size);
         code->broken |= !LINT_CHECK(l, AIE_016, said == size, LINT_HERE(l, start->off), expected,
-                                    "a job size of %u", said);
+                                    "job size %u, END_JOB ends after %u bytes", said, size);
         for (uint32_t k = 0; k < j; k++) {
             if (code->jobs[k].id == job->id) {
                 lint_say(l, AIE_018, NOCAP_ERROR, LINT_HERE(l, start->off),
@@ -103,9 +103,9 @@ static void judge_filler(struct lint *l)
            (page->bytes[at] == NOCAP_AIE_FILLER || (merged && page->bytes[at] == 0))) {
         at++;
     }
-    code->broken |= !LINT_CHECK(l, AIE_017, at >= end, LINT_HERE(l, at),
-                                "only filler 0xa5 up to the data after EOF", "0x%02x",
-                                page->bytes[at < NOCAP_AIE_PAGE_SIZE ? at : 0]);
+    code->broken |= !LINT_CHECK(
+        l, AIE_017, at >= end, LINT_HERE(l, at), "only filler 0xa5 up to the data after EOF",
+        "byte 0x%02x between EOF and the data", page->bytes[at < NOCAP_AIE_PAGE_SIZE ? at : 0]);
 }
 
 void lint_decode(struct lint *l, const struct nocap_aie_page *page)
@@ -121,13 +121,13 @@ void lint_decode(struct lint *l, const struct nocap_aie_page *page)
         char note[96];
         nocap_aie_opcode_note(page->bytes[code->end_off], note, sizeof note);
         lint_say(l, AIE_001, NOCAP_ERROR, LINT_HERE(l, code->end_off), "an opcode of the dialect",
-                 "0x%02x%s", page->bytes[code->end_off], note);
+                 "unknown opcode 0x%02x%s", page->bytes[code->end_off], note);
         code->broken = true;
         return;
     }
     if (code->end == NOCAP_AIE_WALK_CUT) {
         lint_say(l, AIE_007, NOCAP_ERROR, LINT_HERE(l, code->end_off),
-                 "the whole instruction inside the text", "the text ends inside it");
+                 "the whole instruction inside the text", "the text ends inside an instruction");
         code->broken = true;
         return;
     }
@@ -137,7 +137,7 @@ void lint_decode(struct lint *l, const struct nocap_aie_page *page)
     }
     if (code->end != NOCAP_AIE_WALK_EOF) {
         LINT_CHECK(l, AIE_017, false, LINT_HERE(l, code->end_off), "EOF after the last END_JOB",
-                   "the end of the text");
+                   "the text ends without EOF");
         code->broken = true;
         return;
     }
@@ -166,8 +166,8 @@ static void judge_length(struct lint *l)
     bool fits = length >= least && length % 4 == 0 && length <= NOCAP_AIE_PAGE_SIZE && whole;
     code->bad_length =
         !LINT_CHECK(l, AIE_049, fits, LINT_HERE(l, NOCAP_AIE_HEAD_LENGTH),
-                    "a multiple of 4 up to 8192 that covers text and data", "%u%s", length,
-                    length >= least && !whole ? ", and data after that" : "");
+                    "a multiple of 4 up to 8192 that covers text and data", "page length %u%s",
+                    length, length >= least && !whole ? ", and data after that" : "");
     code->limit = code->bad_length ? NOCAP_AIE_PAGE_SIZE : length;
 }
 
@@ -179,13 +179,14 @@ void lint_header(struct lint *l)
     uint32_t index = nocap_aie_head(page, NOCAP_AIE_HEAD_PAGE);
     char expected[32];
     LINT_CHECK(l, AIE_048, signature == NOCAP_AIE_SIGNATURE, LINT_HERE(l, NOCAP_AIE_HEAD_SIGNATURE),
-               "the signature 0xffff", "0x%04x", signature);
+               "the signature 0xffff", "signature 0x%04x, not 0xffff", signature);
     snprintf(expected, sizeof expected, "page %u", page->index);
     LINT_CHECK(l, AIE_048, index == page->index, LINT_HERE(l, NOCAP_AIE_HEAD_PAGE), expected,
-               "page %u", index);
+               "page number %u in the header of page %u", index, page->index);
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; i++) {
         uint32_t word = nocap_aie_head(page, zeros[i]);
-        LINT_CHECK(l, AIE_048, word == 0, LINT_HERE(l, zeros[i]), "zero", "0x%04x", word);
+        LINT_CHECK(l, AIE_048, word == 0, LINT_HERE(l, zeros[i]), "zero",
+                   "0x%04x in a field of the header that must be 0", word);
     }
     judge_length(l);
 }
@@ -199,7 +200,8 @@ static bool judge_alignment(struct lint *l, const struct lint_op *op)
     bool exempt =
         l->dialect == NOCAP_AIE_F25 && (opcode == NOCAP_AIE_END_JOB || opcode == NOCAP_AIE_EOF);
     if (!LINT_CHECK(l, AIE_003, op->off % 4 == 0 || exempt, LINT_HERE(l, op->off),
-                    "a multiple of 4", "%s at offset %u", op->info->mnemonic, op->off) &&
+                    "a multiple of 4", "%s at offset %u, no multiple of 4", op->info->mnemonic,
+                    op->off) &&
         lint_judged(l, AIE_003)) {
         return false; /* its operands follow from that */
     }
@@ -207,7 +209,8 @@ static bool judge_alignment(struct lint *l, const struct lint_op *op)
         const struct nocap_aie_field *field = &op->info->fields[f];
         if (!LINT_CHECK(l, AIE_004, (op->off + field->offset) % (field->bits / 8u) == 0,
                         LINT_HERE(l, op->off), "operands on multiples of their size",
-                        "%s at offset %u", field->name, op->off + field->offset)) {
+                        "operand %s at offset %u, no multiple of its size", field->name,
+                        op->off + field->offset)) {
             return false;
         }
     }
@@ -222,17 +225,18 @@ static void judge_numbers(struct lint *l, const struct lint_op *op)
         switch (op->info->fields[f].kind) {
         case NOCAP_AIE_REG:
             LINT_CHECK(l, AIE_005, v < NOCAP_AIE_REGISTERS, LINT_HERE(l, op->off),
-                       "a register, 0 to 23", "register %u", v);
+                       "a register, 0 to 23", "register %u, there are 0 to 23", v);
             break;
         case NOCAP_AIE_LB:
             l->code->bad_barrier |=
                 !LINT_CHECK(l, AIE_006, v < NOCAP_AIE_LOCAL_BARRIERS, LINT_HERE(l, op->off),
-                            "a local barrier, 0 to 15", "barrier %u", v);
+                            "a local barrier, 0 to 15", "local barrier %u, there are 0 to 15", v);
             break;
         case NOCAP_AIE_RB:
             snprintf(expected, sizeof expected, "a remote barrier, 1 to %u", count);
-            l->bad_remote |= !LINT_CHECK(l, AIE_006, v >= 1 && v <= count, LINT_HERE(l, op->off),
-                                         expected, "barrier %u", v);
+            l->bad_remote |=
+                !LINT_CHECK(l, AIE_006, v >= 1 && v <= count, LINT_HERE(l, op->off), expected,
+                            "remote barrier %u, there are 1 to %u", v, count);
             break;
         default: break;
         }
@@ -247,13 +251,14 @@ static void judge_flags(struct lint *l, const struct lint_op *op)
     struct lint_place here = LINT_HERE(l, op->off);
     l->exercised[AIE_008]++;
     if ((flags & ~known) != 0) {
-        lint_say(l, AIE_008, NOCAP_WARNING, here, "flag bits 0 and 1 only", "flags 0x%02x", flags);
+        lint_say(l, AIE_008, NOCAP_WARNING, here, "flag bits 0 and 1 only", "unknown flags 0x%02x",
+                 flags);
     } else if ((flags & NOCAP_AIE_ADDRESS_IS_CONST) == 0 && address >= NOCAP_AIE_REGISTERS) {
-        lint_say(l, AIE_008, NOCAP_WARNING, here, "a register, 0 to 23, with the address", "0x%x",
-                 address);
+        lint_say(l, AIE_008, NOCAP_WARNING, here, "a register, 0 to 23, with the address",
+                 "address in register %u, there are 0 to 23", address);
     } else if ((flags & NOCAP_AIE_VALUE_IS_CONST) == 0 && value >= NOCAP_AIE_REGISTERS) {
-        lint_say(l, AIE_008, NOCAP_WARNING, here, "a register, 0 to 23, with the value", "0x%x",
-                 value);
+        lint_say(l, AIE_008, NOCAP_WARNING, here, "a register, 0 to 23, with the value",
+                 "value in register %u, there are 0 to 23", value);
     }
 }
 
@@ -265,7 +270,7 @@ static void judge_tokens(struct lint *l, const struct lint_op *op)
     char name[32], expected[48];
     bool cores = l->dialect == NOCAP_AIE_N26; /* send tokens, and so do their DMAs */
     if (!LINT_CHECK(l, AIE_009, tile >> NOCAP_AIE_TILE_BITS == 0, here, "a tile of 12 bits",
-                    "0x%04x", tile)) {
+                    "tile 0x%04x, which has more than 12 bits", tile)) {
         return;
     }
     const struct nocap_aie_chip_info *chip = nocap_aie_chip_info(l->chip);
@@ -275,18 +280,22 @@ static void judge_tokens(struct lint *l, const struct lint_op *op)
     bool shim_or_mem = nocap_aie_tile_row(tile) <= chip->memory_row_last;
     l->exercised[AIE_039]++;
     if (!shim_or_mem && !cores) {
-        lint_say(l, AIE_039, NOCAP_WARNING, here, "a shim or memory tile", "TILE_%u_%u", column,
+        lint_say(l, AIE_039, NOCAP_WARNING, here, "a shim or memory tile",
+                 "wait for tokens of TILE_%u_%u, no shim or memory tile", column,
                  nocap_aie_tile_row(tile));
     } else if (LINT_CHECK(l, AIE_009,
                           nocap_aie_actor_name(l->chip, tile, actor, l->dialect, name, sizeof name),
-                          here, "an actor that this kind of tile has", "actor %u of TILE_%u_%u",
-                          actor, column, nocap_aie_tile_row(tile)) &&
+                          here, "an actor that this kind of tile has",
+                          "actor %u, which TILE_%u_%u does not have", actor, column,
+                          nocap_aie_tile_row(tile)) &&
                tokens == 0) {
-        lint_say(l, AIE_039, NOCAP_WARNING, here, "at least one token to wait for", "none");
+        lint_say(l, AIE_039, NOCAP_WARNING, here, "at least one token to wait for",
+                 "wait for no token");
     }
     snprintf(expected, sizeof expected, "a tile of column %u", here.uc / chip->ucs);
-    LINT_CHECK(l, AIE_040, column == here.uc / chip->ucs, here, expected, "TILE_%u_%u", column,
-               nocap_aie_tile_row(tile));
+    LINT_CHECK(l, AIE_040, column == here.uc / chip->ucs, here, expected,
+               "wait for tokens of TILE_%u_%u, not of column %u", column, nocap_aie_tile_row(tile),
+               here.uc / chip->ucs);
 }
 
 static void judge_masks(struct lint *l, const struct lint_op *op)
@@ -298,10 +307,11 @@ static void judge_masks(struct lint *l, const struct lint_op *op)
         value = V(op, UC_DMA_MASK_POLL_EXT, value);
     }
     bool never = poll && (value & ~mask) != 0;
-    LINT_EXPECT_AS(l, AIE_013, never ? NOCAP_ERROR : NOCAP_WARNING,
-                   mask != 0 && (value & ~mask) == 0, LINT_HERE(l, op->off),
-                   "a mask that is not 0 and covers the value", "mask 0x%x, value 0x%x%s", mask,
-                   value, never ? ", which no word ever has" : "");
+    LINT_EXPECT_AS(
+        l, AIE_013, never ? NOCAP_ERROR : NOCAP_WARNING, mask != 0 && (value & ~mask) == 0,
+        LINT_HERE(l, op->off), "a mask that is not 0 and covers the value",
+        mask == 0 ? "empty mask 0x%x with value 0x%x%s" : "mask 0x%x does not cover value 0x%x%s",
+        mask, value, never ? ", which no word ever has" : "");
 }
 
 static void judge_address(struct lint *l, const struct lint_op *op)
@@ -311,7 +321,8 @@ static void judge_address(struct lint *l, const struct lint_op *op)
                            (V(op, WRITE_32_D, flags) & NOCAP_AIE_ADDRESS_IS_CONST) == 0;
         if (op->info->fields[f].kind == NOCAP_AIE_ADDR && !is_register) {
             LINT_CHECK(l, AIE_012, op->value[f] % 4 == 0, LINT_HERE(l, op->off),
-                       "an address that is a multiple of 4", "0x%x", op->value[f]);
+                       "an address that is a multiple of 4", "address 0x%x, no multiple of 4",
+                       op->value[f]);
         }
     }
 }
@@ -322,8 +333,8 @@ void lint_ops(struct lint *l)
     for (uint32_t i = 0; i < l->code->op_count; i++) {
         const struct lint_op *op = &l->code->ops[i];
         struct lint_place here = LINT_HERE(l, op->off);
-        LINT_CHECK(l, AIE_002, !op->stray, here, "padding that is zero", "something else in %s",
-                   op->info->mnemonic);
+        LINT_CHECK(l, AIE_002, !op->stray, here, "padding that is zero",
+                   "padding of %s that is not zero", op->info->mnemonic);
         aligned = aligned && judge_alignment(l, op);
         judge_numbers(l, op);
         judge_address(l, op);
@@ -334,12 +345,12 @@ void lint_ops(struct lint *l)
         case NOCAP_AIE_MASK_POLL_32:
         case NOCAP_AIE_UC_DMA_MASK_POLL_EXT: judge_masks(l, op); break;
         case NOCAP_AIE_TRACE:
-            LINT_CHECK(l, AIE_010, false, here, "no TRACE in the code itself", "TRACE %u",
-                       V(op, TRACE, info));
+            LINT_CHECK(l, AIE_010, false, here, "no TRACE in the code itself",
+                       "TRACE %u in the code itself", V(op, TRACE, info));
             break;
         case NOCAP_AIE_SLEEP:
-            LINT_CHECK(l, AIE_011, false, here, "no SLEEP outside tests", "SLEEP %u",
-                       V(op, SLEEP, target));
+            LINT_CHECK(l, AIE_011, false, here, "no SLEEP outside tests",
+                       "SLEEP %u in the code itself", V(op, SLEEP, target));
             break;
         default: l->exercised[AIE_010]++; l->exercised[AIE_011]++;
         }

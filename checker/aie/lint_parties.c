@@ -94,7 +94,7 @@ static bool judge_users(struct lint *l, struct lint_record *uses, size_t count)
                       uses[i].job != uses[i - 1].job;
         if (second && hold) {
             lint_say(l, AIE_045, NOCAP_ERROR, LINT_REMARKED(&uses[i]), "one job of the column",
-                     "a second one uses $rb%u, besides that at offset %u", uses[i].b - 1,
+                     "a second job uses $rb%u, besides that at offset %u", uses[i].b - 1,
                      uses[i - 1].off);
             hold = false;
         }

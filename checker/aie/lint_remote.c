@@ -217,7 +217,7 @@ static bool report_circle(struct columns *c, const struct lint_record *first)
         mine = op_of(c, blocked_in(c, uc));
     }
     if (mine != first) {
-        return false; /* the circle is told from a column that is part of it */
+        return false; /* the circle is reported from a column that is part of it */
     }
     enum nocap_rule rule = back->page != first->page ? AIE_047 : AIE_046;
     lint_say(c->l, rule, nocap_rules[rule].severity, LINT_REMARKED(first),

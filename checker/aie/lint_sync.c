@@ -32,7 +32,8 @@ static void judge_waits(struct lint *l)
         uint16_t job = (uint16_t)(code->job_of[i] + 1);
         if (!LINT_CHECK(l, AIE_037, owner[channel] == 0 || owner[channel] == job,
                         LINT_HERE(l, op->off), "one job that waits for this channel",
-                        "a second one: job %u", code->jobs[code->job_of[i]].id)) {
+                        "job %u waits for a channel that another job waits for",
+                        code->jobs[code->job_of[i]].id)) {
             job = owner[channel];
         }
         owner[channel] = job;
@@ -106,7 +107,7 @@ static bool judge_usage(struct lint *l, uint32_t barrier, struct usage *u)
     lint_say(l, judged ? AIE_041 : AIE_042, NOCAP_ERROR, LINT_HERE(l, op->off),
              judged ? "as many participants as jobs of the page that use it, equally often"
                     : "all jobs that use it in this page",
-             "$lb%u for %u, used by %u job%s%s", barrier, u->participants, u->users,
+             "$lb%u for %u participants, used by %u job%s%s", barrier, u->participants, u->users,
              u->users == 1 ? "" : "s", u->differ || times ? ", not in the same way" : "");
     return false;
 }

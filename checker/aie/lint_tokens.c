@@ -179,7 +179,7 @@ static void judge_orphan(struct tokens *t, const struct lint_record *w,
     if (!reported && nocap_aie_queue_actor(l->chip, task->a, &tile, &actor)) {
         lint_say(
             l, AIE_038, NOCAP_ERROR, LINT_REMARKED(w), "a task for the channel that is waited for",
-            "%u tokens of %s, which no task of the file is for; that at page %u offset %u is "
+            "%u tokens of %s, which no task of the file is for; the task at page %u offset %u is "
             "for %s, which %s waits for",
             w->c, nocap_aie_channel_text(l->chip, w->a, w->b, wanted, sizeof wanted), task->page,
             task->off, nocap_aie_channel_text(l->chip, tile, actor, started, sizeof started),

@@ -210,7 +210,8 @@ static void poll(struct state *s)
     s->epoch++;
     LINT_CHECK(s->l, TXN_006,
                s->op->opcode != NOCAP_AIE_TXN_MASKPOLL || (s->op->value & ~s->op->mask) == 0,
-               here(s, s->op->off), "a value under its mask", "%s", name(s, text));
+               here(s, s->op->off), "a value under its mask",
+               "%s polls for a value outside its mask", name(s, text));
     nocap_aie_txn_locate(&s->txn, s->op->address, &at);
     if (at.place == NOCAP_AIE_TXN_STATUS) {
         channel_of(s, at.column, at.row, at.mm2s, at.number)->seen = true;
@@ -286,8 +287,9 @@ static void judge_stream(struct state *s)
     }
     LINT_CHECK(s->l, TXN_001, step == NOCAP_AIE_TXN_STEP_END, here(s, w.next),
                "operations up to the end of the stream", "%s%s at operation %u of %u", s->where,
-               step == NOCAP_AIE_TXN_STEP_UNKNOWN ? "an unknown opcode"
-                                                  : "one that does not fit, or bytes after the last",
+               step == NOCAP_AIE_TXN_STEP_UNKNOWN
+                   ? "an unknown opcode"
+                   : "an operation that does not fit, or bytes after the last one,",
                w.index, s->txn.op_count);
     if (step == NOCAP_AIE_TXN_STEP_END) {
         judge_end(s);

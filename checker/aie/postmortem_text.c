@@ -57,7 +57,7 @@ static void report_local(const struct blocked_column *c, const struct blocked_jo
         used += snprintf(text + used, (size_t)(TEXT - used), "%s %u",
                          !first ? ","
                          : late ? ", missing job"
-                                : "; one that may stand earlier is job",
+                                : "; one that may be blocked earlier is job",
                          other->id);
         if (used < TEXT && !late) {
             used += snprintf(text + used, (size_t)(TEXT - used), " (%s at offset %u)",
@@ -70,14 +70,14 @@ static void report_local(const struct blocked_column *c, const struct blocked_jo
     }
     if (first && used < TEXT) {
         snprintf(text + used, (size_t)(TEXT - used),
-                 here >= wanted ? "; nothing holds them: what was seen does not fit the file"
+                 here >= wanted ? "; nothing blocks them: what was seen does not fit the file"
                                 : ", and no other job comes");
     }
     wait->release = "the missing participants";
 }
 
-/* The job of a column that stands before its next use of a remote barrier, or else one that
- * stands anywhere; -1: none. */
+/* The job of a column that is before its next use of a remote barrier, or else one that is
+ * anywhere; -1: none. */
 static int32_t job_before(const struct blocked_column *c, uint32_t id)
 {
     int32_t any = -1;
@@ -113,8 +113,8 @@ static void report_remote(const struct blocked *s, const struct blocked_column *
         wait->by = party(first, job_before(&s->columns[first], id));
     }
     if (unknown != 0) {
-        snprintf(text + used, (size_t)(TEXT - used), "where those of mask 0x%x stand is not known",
-                 unknown);
+        snprintf(text + used, (size_t)(TEXT - used),
+                 "the position of those of mask 0x%x is not known", unknown);
     } else if (missing == 0) {
         snprintf(text + used, (size_t)(TEXT - used), "all columns have come");
     }

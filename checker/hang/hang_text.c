@@ -256,7 +256,7 @@ static void print_tiles(FILE *out, const struct nocap_hang *h)
 {
     for (size_t i = 0; i < h->tiles_count && i < TILES_SHOWN; i++) {
         const struct nocap_hang_tiles *t = &h->tiles[i];
-        fprintf(out, "%s  %zu tile%s (%s): %s\n", i == 0 ? "tiles:\n" : "", t->count,
+        fprintf(out, "%s  %zu core%s (%s): %s\n", i == 0 ? "cores:\n" : "", t->count,
                 t->count > 1 ? "s" : "", t->places, t->state);
     }
     if (h->tiles_count > TILES_SHOWN) {
@@ -271,8 +271,8 @@ static void print_recovered(FILE *out, const struct nocap_hang *h)
     if (s->in_memory) {
         snprintf(place, sizeof place, "for a change of its memory at 0x%" PRIx64, s->addr);
     } else {
-        snprintf(place, sizeof place, "for DONE at 0x%" PRIx64 " of tile %u,%u", s->addr, s->at.x,
-                 s->at.y);
+        snprintf(place, sizeof place, "for DONE at 0x%" PRIx64 " of worker core %u,%u", s->addr,
+                 s->at.x, s->at.y);
     }
     fprintf(out,
             "stalled and recovered: the host waited %" PRIu64 " %s%s %s, #%" PRIu64 " to #%" PRIu64
@@ -289,7 +289,7 @@ enum nocap_status nocap_hang_text(FILE *out, const struct nocap_hang *h, bool co
     print_head(out, h, color);
     if (h->gave_up) {
         fprintf(out,
-                "the host timed out waiting for tile %u,%u, the last time at #%" PRIu64
+                "the host timed out waiting for core %u,%u, the last time at #%" PRIu64
                 ": see --at %" PRIu64 "\n",
                 h->last_look.at.x, h->last_look.at.y, h->last_look.index, h->last_look.t);
     }

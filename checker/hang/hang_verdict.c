@@ -188,14 +188,14 @@ static const char *what_is_unknown(const struct nocap_hang *h, const struct noca
     }
     return h->verdict != NOCAP_HANG_NONE ? NULL
            : nocap_engine_queue_hidden(engine)
-               ? "a command queue is in use, and the trace shows neither its records (cq-host or "
-                 "sysmem) nor who waits for them"
+               ? "a command queue is in use, and the trace shows neither its prefetch commands "
+                 "(cq-host or sysmem) nor which agent waits for them"
            : nocap_engine_unanswered(engine, &unanswered)
-               ? "the host released or launched a tile, and the trace shows neither its cores "
-                 "(core-store) nor that the host found DONE since"
+               ? "the host released or launched a worker core, and the trace shows neither its "
+                 "RISCs (core-store) nor that the host found DONE since"
            : !nocap_engine_shows_waits(engine)
                ? "nothing was observed that would show which agent waits: neither launches, nor "
-                 "what cores poll (core-load)"
+                 "what RISCs poll (core-load)"
            : queue_doubted(h, engine)
                ? "the command queue was not seen to end, and its protocol was violated earlier: "
                  "see nocap check; consequences not traced"

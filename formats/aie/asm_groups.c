@@ -31,8 +31,8 @@ static enum nocap_status take_partners(struct aie_pager *p, uint32_t job)
             bool here = p->jobs[users->items[u]].segment == p->jobs[job].segment;
             if (!here && p->program->dialect != NOCAP_AIE_SEED) {
                 return aie_source_error(p->program, s->place, &s->operands[0],
-                                        "the jobs that meet at this barrier stand on both sides "
-                                        "of .eop; expected all of them in one page");
+                                        "the jobs that meet at this barrier are on both sides of "
+                                        ".eop; expected all of them in one page");
             }
             RETURN_IF_FAILED(here ? take_job(p, users->items[u]) : NOCAP_OK);
         }

@@ -102,7 +102,7 @@ enum nocap_status aie_take_page(struct aie_source *s, const struct aie_statement
     struct aie_statement page = *line;
     RETURN_IF_FAILED(aie_source_closed(s, ".page"));
     if (s->data) {
-        return FAIL(s, &line->name, ".page in the data; expected it where jobs may stand");
+        return FAIL(s, &line->name, ".page in the data; expected it where jobs may be");
     }
     RETURN_IF_FAILED(aie_source_number(s, &line->operands[0], NOCAP_AIE_PAGE_SIZE,
                                        "size of a page's text", &raw.text_size));

@@ -240,7 +240,8 @@ static void judge_way(struct model *m, struct cert_uc *uc, uint32_t index)
         bool next = index == uc->last_page.v + 1 && nocap_aie_head(last, NOCAP_AIE_HEAD_NEXT) != 0;
         CERT_EXPECT(m, uc, AIE_065, next || index == 0 || is_target(uc, index), NO_REFS,
                     "the next page of the chain, or one that an instruction names",
-                    "page %u runs after page %u", index, uc->last_page.v);
+                    "page %u runs after page %u, which does not lead to it", index,
+                    uc->last_page.v);
     }
 }
 

@@ -317,7 +317,8 @@ static fault_id judge_order(struct model *m, const struct cert_at *at, fault_id 
     } else if (first) {
         CERT_EXPECT_AFTER(m, at->uc, AIE_069, at->page->since, starts || step->info == NULL,
                           NO_REFS, "a job to begin with START_JOB",
-                          CERT_PLACE " is its first instruction", CERT_AT(at, &at->job->step));
+                          CERT_PLACE " is the first of its job, not START_JOB",
+                          CERT_AT(at, &at->job->step));
     } else {
         return FAULT_NONE;
     }
@@ -434,7 +435,7 @@ static void block(struct model *m, const struct cert_at *at, uint8_t why)
         bool any = may == 0 && step->info->blocks;
         CERT_EXPECT_AFTER(m, at->uc, AIE_062, step->since, any || (may >> why & 1u) != 0, NO_REFS,
                           "a block for what the instruction may wait for",
-                          CERT_PLACE " blocks for %s", CERT_AT(at, step),
+                          CERT_PLACE " blocks for %s, which it never waits for", CERT_AT(at, step),
                           nocap_field_value_name(NOCAP_FIELD_WHY, why));
     }
     cert_dma_blocked(at->uc, step);

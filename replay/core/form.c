@@ -57,8 +57,9 @@ static __attribute__((cold)) bool unknown_event(struct model *m, const struct no
     for (unsigned k = 0; nearest == NULL && k < NOCAP_EV_UNKNOWN && used < sizeof hint; k++) {
         used += (size_t)snprintf(hint + used, sizeof hint - used, " %s", nocap_kind_name(k));
     }
-    CHECK(m, NULL, TRC_006, false, NO_REFS, "an event kind of this version", "%.*s%s",
-          e->data_size < SHOWN ? (int)e->data_size : SHOWN, text, hint);
+    CHECK(m, NULL, TRC_006, false, NO_REFS, "an event kind of this version",
+          "unknown kind of event: %.*s%s", e->data_size < SHOWN ? (int)e->data_size : SHOWN, text,
+          hint);
     return nearest != NULL;
 }
 
@@ -66,8 +67,8 @@ static __attribute__((cold)) void late_event(struct model *m, const struct nocap
                                              uint64_t before)
 {
     CHECK(m, NULL, TRC_004, false, NO_REFS, "time that does not decrease within a source",
-          "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before,
-          e->src);
+          "time %llu after time %llu in source %u", (unsigned long long)e->t,
+          (unsigned long long)before, e->src);
 }
 
 static __attribute__((cold)) void wrong_event(struct model *m, const char *problem)

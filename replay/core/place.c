@@ -8,14 +8,14 @@
 #include "formats/blackhole/cores.h"
 #include "formats/blackhole/registers.h"
 
-/* Something that only a Tensix tile has. */
+/* Something that only a worker core has. */
 static bool is_inside(const struct nocap_event *e)
 {
     return nocap_is_core(e->by) || e->kind == NOCAP_EV_KERNEL || e->kind == NOCAP_EV_RESET ||
            e->kind == NOCAP_EV_TENSIX;
 }
 
-/* The host takes cores into reset or out of it. */
+/* The host takes RISCs into reset or out of it. */
 static bool is_reset(const struct nocap_event *e)
 {
     return e->kind == NOCAP_EV_WRITE && e->by == NOCAP_BY_HOST &&
@@ -31,15 +31,15 @@ static bool has_no_cores(enum nocap_tile_kind kind)
 static void report_place(struct model *m, const struct nocap_event *e, enum nocap_tile_kind kind)
 {
     const char *what =
-        kind == NOCAP_TILE_NONE ? "the board has no such tile" : nocap_tile_kind_name(kind);
+        kind == NOCAP_TILE_NONE ? "the board has no such core" : nocap_tile_kind_name(kind);
     char meant[64] = "";
     struct nocap_xy tile;
     if (nocap_tile_of_logical(e->at, &tile)) {
-        snprintf(meant, sizeof meant, "; as logical coordinates it would be tile %u,%u", tile.x,
+        snprintf(meant, sizeof meant, "; as logical coordinates it would be core %u,%u", tile.x,
                  tile.y);
     }
-    CHECK(m, NULL, TRC_008, false, NO_REFS, "a place that the board has", "%u,%u (%s)%s", e->at.x,
-          e->at.y, what, meant);
+    CHECK(m, NULL, TRC_008, false, NO_REFS, "a place that the board has",
+          "an event at %u,%u, where it cannot be (%s)%s", e->at.x, e->at.y, what, meant);
 }
 
 void place_judge(struct model *m, const struct nocap_event *e)

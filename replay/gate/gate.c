@@ -96,8 +96,8 @@ static void judge_push(const struct gate_word *w, unsigned by)
     bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
     bool wrong = w->opcode == NOCAP_TENSIX_RESOURCEDECL || (by == NOCAP_BY_BRISC && expands);
     CHECK_WORD(w, TNX_019, !wrong, NO_REFS,
-               "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose words enter after the "
-               "MOP expander",
+               "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose instructions enter after "
+               "the MOP expander",
                "%s pushed by %s", nocap_tensix_opcode_name(w->opcode), nocap_agent_name(by));
 }
 
@@ -136,7 +136,7 @@ static void judge_fit(const struct gate_word *w, const struct stream_match *matc
     fault_id since = late || s->since == FAULT_NONE ? match->since : s->since;
     since = fits || since != FAULT_NONE ? since : misfit_since(w, match);
     CHECK_WORD_AFTER(w, TNX_003, since, fits, NO_REFS,
-                     "the words issued that were pushed, expanded, in order",
+                     "the instructions issued that were pushed, expanded, in order",
                      "%s issued, %s was next", GATE_TEXT(w->word),
                      match->has_expected ? GATE_TEXT(match->expected) : "nothing");
     if (!fits || !s->ambiguous) {
@@ -178,8 +178,9 @@ static fault_id judge_order(const struct gate_word *w, const struct stream_match
     }
     if (held || past) {
         CHECK_WORD_AFTER(w, TNX_002, past ? passed_since(w, match, passed) : FAULT_NONE, !past,
-                         RELATED(index), "words pass the gate in order",
-                         "%s issued past %s, which is held", GATE_TEXT(w->word), GATE_TEXT(passed));
+                         RELATED(index), "instructions pass the gate in order",
+                         "%s issued past %s, which is stalled", GATE_TEXT(w->word),
+                         GATE_TEXT(passed));
         fault = past ? w->m->fault : FAULT_NONE;
     }
     if (match->fit != STREAM_UNKNOWN) {

@@ -35,16 +35,18 @@ static void judge_form(const struct gate_word *w)
     stray &= names_semaphores(w->opcode) ? ~SEM_MASK_UNUSED : ~UINT32_C(0);
     CHECK_WORD(w, TNX_010, stray == 0 && nocap_tensix_opcodes[w->opcode].name != NULL, NO_REFS,
                "an opcode of the instruction set, and no bit outside its fields",
-               stray != 0 ? "0x%08x has stray bits 0x%x" : "0x%08x is no instruction", word, stray);
+               stray != 0 ? "instruction 0x%08x has bits 0x%x outside its fields"
+                          : "0x%08x is no Tensix instruction",
+               word, stray);
     if (w->opcode == NOCAP_TENSIX_SEMWAIT) {
         CHECK_WORD(w, TNX_011, NOCAP_TENSIX_GET(word, SEMWAIT, condition) != 0, NO_REFS,
-                   "a condition in a SEMWAIT", "0x%08x has none", word);
+                   "a condition in a SEMWAIT", "SEMWAIT 0x%08x has no condition", word);
     }
     if (w->opcode == NOCAP_TENSIX_SEMINIT) {
         uint32_t value = NOCAP_TENSIX_GET(word, SEMINIT, value);
         uint32_t max = NOCAP_TENSIX_GET(word, SEMINIT, max);
         CHECK_WORD(w, TNX_016, value <= max, NO_REFS, "a SEMINIT with a value up to the maximum",
-                   "value %u, maximum %u", value, max);
+                   "SEMINIT with value %u, above its maximum %u", value, max);
     }
 }
 
@@ -56,13 +58,16 @@ static void judge_sense(const struct gate_word *w)
     if (names_semaphores(w->opcode)) {
         bool selects = NOCAP_TENSIX_GET(word, SEMPOST, sem_sel) != 0;
         CHECK_WORD(w, TNX_012, selects && (word & SEM_MASK_UNUSED) == 0, NO_REFS,
-                   "one of the semaphores 0..7 selected, and no others", "%s", GATE_TEXT(word));
+                   "one of the semaphores 0..7 selected, and no others",
+                   selects ? "%s selects semaphores above 7" : "%s selects no semaphore",
+                   GATE_TEXT(word));
     }
     if (w->opcode == NOCAP_TENSIX_SEMWAIT || stalls) {
         bool block = NOCAP_TENSIX_GET(word, STALLWAIT, stall_res) != 0;
         bool waits = !stalls || NOCAP_TENSIX_GET(word, STALLWAIT, wait_res) != 0;
         CHECK_WORD(w, TNX_017, block && waits, NO_REFS,
-                   "a wait that says what it holds and what it waits for", "0x%08x: %s", word,
+                   "a wait that says what it blocks and what it waits for", "wait 0x%08x has %s",
+                   word,
                    block ? "no condition, the hardware takes THCON|UNPACK0|UNPACK1|PACK"
                          : "no block bit, the hardware takes STALL_MATH");
     }
@@ -231,8 +236,8 @@ static void judge_slip(const struct gate_word *w)
     if (unit != 0) {
         bool held = (work->slipped & unit) != 0 || (work->wait.block & blocks_of(unit)) != 0;
         CHECK_WORD(w, TNX_018, held, RELATED(work->wait.index),
-                   "a wait that holds further instructions of the unit that it waits for",
-                   "%s passes it", GATE_TEXT(w->word));
+                   "a wait that blocks further instructions of the unit that it waits for",
+                   "%s passes a wait for its own unit", GATE_TEXT(w->word));
         work->slipped |= unit;
     }
 }
@@ -266,8 +271,8 @@ static void judge_config(const struct gate_word *w)
         bool fresh = ((work->gpr_written | work->gpr_loaded) & read) == 0;
         CHECK_WORD(w, TNX_030, fresh, NO_REFS,
                    "a wait for ThCon between the instruction that writes a GPR and WRCFG",
-                   "WRCFG of GPR %u to register %u%s", gpr, reg,
-                   (work->gpr_loaded & read) != 0 ? ", which is loaded from memory" : "");
+                   "WRCFG of GPR %u to register %u, and no wait since the GPR was %s", gpr, reg,
+                   (work->gpr_loaded & read) != 0 ? "loaded from memory" : "written");
         if (!fresh) { /* one wait would have done for all of them */
             work->gpr_written = work->gpr_loaded = 0;
         }
@@ -276,7 +281,7 @@ static void judge_config(const struct gate_word *w)
         bool idle = (work->in_flight & NOCAP_WAIT_PACK) == 0;
         CHECK_WORD(w, TNX_034, idle, RELATED(work->work_index),
                    "packer registers changed after a wait for the packer",
-                   "register %u written with packing under way", reg);
+                   "packer register %u written with packing under way", reg);
         work->in_flight &= ~(uint32_t)NOCAP_WAIT_PACK;
     }
 }
@@ -289,12 +294,15 @@ static void judge_src(const struct gate_word *w)
     uint8_t bank = a ? NOCAP_DVALID_A : NOCAP_DVALID_B;
     bool ready = (work->src_ready & bank) != 0;
     if (ready || (work->src_known & bank) != 0) {
-        CHECK_WORD(w, TNX_031, ready, NO_REFS,
-                   a ? "MOVD2A after a wait for SRCA_VLD, or after an instruction that waits for "
-                       "SrcA by itself"
-                     : "MOVD2B after a wait for SRCB_VLD, or after an instruction that waits "
-                       "for SrcB by itself",
-                   "0x%08x without one since the bank was last handed over", w->word);
+        CHECK_WORD(
+            w, TNX_031, ready, NO_REFS,
+            a ? "MOVD2A after a wait for SRCA_VLD, or after an instruction that waits for "
+                "SrcA by itself"
+              : "MOVD2B after a wait for SRCB_VLD, or after an instruction that waits "
+                "for SrcB by itself",
+            a ? "MOVD2A (0x%08x) without a wait for SRCA_VLD since the bank was last handed over"
+              : "MOVD2B (0x%08x) without a wait for SRCB_VLD since the bank was last handed over",
+            w->word);
         work->src_ready |= bank;
     }
 }
@@ -336,7 +344,9 @@ static void judge_dest(const struct gate_word *w)
                packs ? "a SEMWAIT on MATH_PACK between SEMGET and the next PACR"
                      : "a SEMWAIT on room in MATH_PACK between SEMPOST and the next write to "
                        "Dest",
-               "0x%08x without one", w->word);
+               packs ? "PACR (0x%08x) without a SEMWAIT on MATH_PACK before it"
+                     : "write to Dest (0x%08x) without a SEMWAIT on MATH_PACK before it",
+               w->word);
     work->may_use_dest = YES;
 }
 
@@ -350,7 +360,7 @@ static void judge_flip(const struct gate_word *w)
     }
     if (work->dest_known && ((offset ^ work->dest_offset) & NOCAP_DEST_HALF) != 0) {
         judge_idle(w, TNX_035, OF_MATH, "a wait for math and SFPU before the Dest half is flipped",
-                   "flipped");
+                   "Dest half flipped");
     }
     work->dest_offset = offset;
     work->dest_known = true;
@@ -367,7 +377,7 @@ static void judge_mutex(const struct gate_word *w)
     bool held = (work->mutex_held & bit) != 0, known = (work->mutex_known & bit) != 0;
     CHECK_WORD(w, TNX_020, exists && (!known || held != gets), NO_REFS,
                "a mutex of 0, 2, 3, 4 acquired when free of this thread, released when owned",
-               !exists ? "there is no mutex %u"
+               !exists ? "mutex %u does not exist"
                : gets  ? "mutex %u acquired again by its owner"
                        : "mutex %u released without being owned",
                i);

@@ -102,7 +102,7 @@ const char *gate_describe(const struct gate *g, const struct gate_hold *hold, ch
         snprintf(text, size, "a SEMWAIT waits for semaphore %s, which is %u",
                  nocap_tensix_semaphores[hold->semaphore - g->sems], hold->semaphore->v);
     } else {
-        snprintf(text, size, "%s still says wait",
+        snprintf(text, size, "%s still blocks",
                  GATE_TEXT(NOCAP_TENSIX_WORD(STALLWAIT) |
                            NOCAP_TENSIX_SET(STALLWAIT, stall_res, hold->wait.block) |
                            NOCAP_TENSIX_SET(STALLWAIT, wait_res, hold->blocking)));
@@ -156,8 +156,7 @@ static void leak(const struct gate_word *w)
         w, waits ? TNX_004 : TNX_001, l->since != FAULT_NONE ? l->since : gate_since(&hold), false,
         RELATED(hold.wait.index),
         waits ? "a wait queues after the one that is latched"
-              : "an instruction that the latched wait holds issues after its "
-                "condition",
+              : "an instruction that the latched wait blocks issues after its condition cleared",
         "%s issued while %s", GATE_TEXT(w->word), gate_describe(w->g, &hold, text, sizeof text));
     doubt(w, &hold);
 }

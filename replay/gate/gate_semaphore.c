@@ -165,7 +165,7 @@ static void reads_back(const struct gate_word *w, unsigned i, uint32_t value)
         return;
     }
     CHECK_WORD_AFTER(w, TNX_005, s->since, value == s->v, RELATED(s->stored.index),
-                     "a core's own post or get in the semaphore that it reads after it",
+                     "a RISC's own post or get in the semaphore that it reads after it",
                      "semaphore %s is %u, it should be %u", nocap_tensix_semaphores[i], value,
                      s->v);
     set(w, i, value, fault_of(w->m, value == s->v));
@@ -194,14 +194,15 @@ void gate_core_semaphore(const struct gate_word *w, unsigned i, bool store, cons
 static void judge_post(const struct gate_word *w, const struct gate_sem *s, unsigned v, int made)
 {
     const char *name = nocap_tensix_semaphores[s - w->g->sems];
-    CHECK_WORD_AFTER(
-        w, TNX_014, gate_semaphore_since(s, made < NOCAP_SEMAPHORE_MAX), v < NOCAP_SEMAPHORE_MAX,
-        NO_REFS, "SEMPOST only below 15: at 15 the post is lost", "semaphore %s is %u", name, v);
+    CHECK_WORD_AFTER(w, TNX_014, gate_semaphore_since(s, made < NOCAP_SEMAPHORE_MAX),
+                     v < NOCAP_SEMAPHORE_MAX, NO_REFS,
+                     "SEMPOST only below 15: at 15 the post is lost",
+                     "SEMPOST on semaphore %s, which is %u: the post is lost", name, v);
     if (v < NOCAP_SEMAPHORE_MAX && s->max_known) {
         fault_id fault = w->m->fault;
         CHECK_WORD_AFTER(w, TNX_015, gate_semaphore_since(s, made < s->max), v < s->max, NO_REFS,
                          "SEMPOST only below the semaphore's maximum",
-                         "semaphore %s is %u, its maximum %u", name, v, s->max);
+                         "SEMPOST on semaphore %s, which is %u, its maximum %u", name, v, s->max);
         w->m->fault = fault;
     }
 }
@@ -209,7 +210,8 @@ static void judge_post(const struct gate_word *w, const struct gate_sem *s, unsi
 static void judge_get(const struct gate_word *w, const struct gate_sem *s, unsigned v, int made)
 {
     CHECK_WORD_AFTER(w, TNX_013, gate_semaphore_since(s, made > 0), v > 0, NO_REFS,
-                     "SEMGET only above 0: at 0 the get is lost", "semaphore %s is %u",
+                     "SEMGET only above 0: at 0 the get is lost",
+                     "SEMGET on semaphore %s, which is %u: the get is lost",
                      nocap_tensix_semaphores[s - w->g->sems], v);
 }
 

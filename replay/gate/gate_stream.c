@@ -237,11 +237,13 @@ static void word_passes(const struct gate_word *w, bool expanded)
         t->pushed_wait = gate_wait_of(w->word, w->m->event->index);
     }
     if (w->opcode == NOCAP_TENSIX_UNPACR) {
-        CHECK_WORD_AFTER(w, TNX_036, unpushed_wait_since(&t->stream), !t->config_stored,
-                         RELATED(t->config_index),
-                         "a wait for TRISC_CFG between a core's store to the configuration and "
-                         "UNPACR",
-                         "0x%08x without one", w->word);
+        CHECK_WORD_AFTER(
+            w, TNX_036, unpushed_wait_since(&t->stream), !t->config_stored,
+            RELATED(t->config_index),
+            "a wait for TRISC_CFG between a RISC's store to the configuration and UNPACR",
+            "UNPACR (0x%08x) without a wait for TRISC_CFG since the RISC's store to the "
+            "configuration",
+            w->word);
         t->config_since = t->config_stored ? w->m->fault : t->config_since;
         t->config_stored = false;
     }

@@ -124,8 +124,9 @@ void gate_done(const struct gate_word *w)
     bool pending = stream_pending(s, &word);
     fault_id since = s->since != FAULT_NONE ? s->since : gate_shown_since(w, word);
     CHECK_WORD_AFTER(w, TNX_041, pending ? since : s->since, !pending, NO_REFS,
-                     "all words that the kernel pushed issued before its core reports DONE",
-                     "%u left, the first %s", stream_count(s), GATE_TEXT(word));
+                     "all instructions that the kernel pushed issued before its RISC reports DONE",
+                     "DONE reported with instructions not issued: %u, the first %s",
+                     stream_count(s), GATE_TEXT(word));
     if (w->m->fault != FAULT_UNREPORTED) {
         s->since = w->m->fault;
     }
@@ -225,7 +226,7 @@ static int describe_semaphore(const struct tile *tile, unsigned thread,
 static void describe_held(const struct gate *gate, unsigned thread, uint32_t word, char *what)
 {
     const struct gate_latch *l = &gate->threads[thread].latch;
-    int n = snprintf(what, WAIT_TEXT, "its Tensix thread %u holds %s, which has not issued", thread,
+    int n = snprintf(what, WAIT_TEXT, "its Tensix thread %u has not issued %s", thread,
                      GATE_TEXT(word));
     if (l->wait.semaphores != 0 && l->condition == GATE_CLEAR && gate_holds_back(&l->wait, word)) {
         unsigned i = (unsigned)__builtin_ctz(l->wait.semaphores);

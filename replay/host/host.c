@@ -60,8 +60,8 @@ static void judge_release(struct model *m, struct tile *tile)
     CHECK_ONCE(
         m, tile, RST_018, FAULT_NONE, jump && (!known || was_written(w, target)), NO_REFS,
         "a jump at L1 address 0 and firmware where it leads, written before BRISC is released",
-        jump ? "no agent has written to 0x%x, where the jump at address 0 leads"
-             : "no agent has written to L1 address 0x%x",
+        jump ? "BRISC released with nothing written to 0x%x, where the jump at L1 address 0 leads"
+             : "BRISC released with nothing written to L1 address 0x%x",
         target);
 }
 
@@ -193,8 +193,8 @@ static void judge_own_done(struct model *m, struct tile *tile)
     SEEING(m, tile->at, tile_signal_address(m, tile), 1,
            FOLLOWING(m, h->go_since,
                      CHECK_AT(m, tile, GO_002, !own, own ? h->done : now(m), NO_REFS,
-                              "DONE stored by BRISC only", "the host stored it over signal 0x%02x",
-                              h->done_over)));
+                              "DONE stored by BRISC only",
+                              "DONE stored by the host over signal 0x%02x", h->done_over)));
     h->go_since = own ? m->fault : h->go_since;
     h->done.index = NO_INDEX;
 }
@@ -216,12 +216,11 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
     }
     h->looks = sum_of(h->looks, (m->event->has & NOCAP_F_N) != 0 ? m->event->n : 1);
     if (host_holds(tile) && !s->waited_held) {
-        CHECK_AFTER(
-            m, tile, RST_019, h->held_since, h->looks < LOOKS, NO_REFS,
-            "BRISC released before the host waits for its firmware",
-            "%" PRIu64
-            " polls in a row of the go word (0x%02x) of a tile whose BRISC is held in reset",
-            h->looks, signal);
+        CHECK_AFTER(m, tile, RST_019, h->held_since, h->looks < LOOKS, NO_REFS,
+                    "BRISC released before the host waits for its firmware",
+                    "%" PRIu64 " polls in a row of the go message (0x%02x) of a worker core whose "
+                    "BRISC is held in reset",
+                    h->looks, signal);
         s->waited_held = h->looks >= LOOKS;
         if (s->waited_held) {
             h->held_since = s->held_since = m->fault;
@@ -231,11 +230,12 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
     if (h->running == YES && h->ready && h->done_pending == NO && !answers && !h->waited) {
         fault_id since = s->wrong_tile_index > h->message_index ? s->wrong_tile_since : FAULT_NONE;
         since = since == FAULT_NONE ? tile->launch.ignored_since : since;
-        CHECK_AFTER(m, tile, GO_026, since, h->looks < LOOKS, RELATED(h->done_index),
-                    "GO stored before the host waits for DONE",
-                    "%" PRIu64
-                    " polls in a row of signal 0x%02x, and no GO since the tile was last done",
-                    h->looks, signal);
+        CHECK_AFTER(
+            m, tile, GO_026, since, h->looks < LOOKS, RELATED(h->done_index),
+            "GO stored before the host waits for DONE",
+            "%" PRIu64
+            " polls in a row of signal 0x%02x, and no GO since the worker core was last done",
+            h->looks, signal);
         h->waited = h->looks >= LOOKS;
     }
 }

@@ -95,7 +95,7 @@ static void judge_texts(struct model *m, struct tile *tile)
     fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->texts_since;
     CHECK_ONCE(m, tile, GO_024, since, lacking == CORES, RELATED(h->message_index),
                "the kernels of all enabled processors in L1 when GO is stored",
-               "no agent has written to 0x%x, where the kernel of %s begins", entry,
+               "GO with nothing written to 0x%x, where the kernel of %s begins", entry,
                lacking < CORES ? nocap_agent_name(nocap_cores[lacking].agent) : "");
     h->texts_since = lacking == CORES ? FAULT_NONE : m->fault;
     h->go_since = lacking == CORES ? h->go_since : m->fault;
@@ -127,8 +127,8 @@ static void judge_slot(struct model *m, struct tile *tile)
     fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->message_since;
     CHECK_ONCE(m, tile, GO_023, since, right, RELATED(written ? h->go.index : NO_INDEX),
                "a launch message in the slot that BRISC reads when GO is stored",
-               written ? "no agent has written to slot %d since the GO that ran its message"
-                       : "no agent has written to slot %d",
+               written ? "GO for launch slot %d, not written since the GO that ran its message"
+                       : "GO for launch slot %d, to which no agent has written",
                h->slot);
     h->go_since = right ? h->go_since : m->fault;
     note_wrong_tile(m, !written);
@@ -168,7 +168,7 @@ static void judge_master(struct model *m, struct tile *tile, const struct access
     if (!tile->sees_cores && host_go_word(m, tile, store, &word) && runs_dev(m, tile, store)) {
         struct nocap_go_word go = nocap_go_decode(word);
         CHECK_ONCE(m, tile, GO_019, FAULT_NONE, (go.master_x | go.master_y) != 0, NO_REFS,
-                   "the dispatch tile's coordinates in the go word",
+                   "the dispatch core's coordinates in the go message",
                    "GO in DEV mode with master (0,0)%s", "");
     }
 }
@@ -183,8 +183,8 @@ void host_judge_go(struct model *m, struct tile *tile, const struct access *stor
         fault_id since = asked_for(m, tile) ? h->held_since : s->held_since;
         bool held = host_holds(tile);
         CHECK_ONCE(m, tile, GO_025, since, !held, NO_REFS,
-                   "GO to a tile whose BRISC was released from reset",
-                   "BRISC of tile %u,%u is held in reset", tile->at.x, tile->at.y);
+                   "GO to a worker core whose BRISC was released from reset",
+                   "GO to worker core %u,%u, whose BRISC is held in reset", tile->at.x, tile->at.y);
         h->held_since = held ? m->fault : FAULT_NONE;
         s->held_since = held ? m->fault : s->held_since;
         tile->go_since = h->held_since;
@@ -195,8 +195,8 @@ void host_judge_go(struct model *m, struct tile *tile, const struct access *stor
     }
     if (h->done_pending != UNKNOWN && h->go.index != NO_INDEX && !tile->sees_cores) {
         CHECK_ONCE(m, tile, GO_021, h->go_since, h->done_pending == NO, RELATED(h->go.index),
-                   "DONE (0x00) loaded from the go word's signal since the last GO",
-                   "the last load of it since the GO at #%llu did not show DONE",
+                   "DONE (0x00) loaded from the signal of the go message since the last GO",
+                   "GO stored before a load has shown DONE of the GO at #%llu",
                    (unsigned long long)h->go.index);
     }
     h->go_since = h->done_pending == YES && !tile->sees_cores ? m->fault : FAULT_NONE;
@@ -227,14 +227,14 @@ static const char *part_in_use(const struct model *m, const struct tile *tile,
     uint8_t signal;
     if (access_byte(a, tile_signal_address(m, tile), &signal) && signal != NOCAP_GO_GO &&
         signal != NOCAP_GO_DONE) {
-        return "the go word";
+        return "the go message";
     }
     if (touches(a, m->layout->go_message_index, 4)) {
         return "go_message_index";
     }
     if (h->slot >= 0 &&
         touches(a, nocap_launch_slot(m->layout, (unsigned)h->slot), m->layout->launch_size)) {
-        return "its launch message";
+        return "the launch message";
     }
     for (unsigned p = 0; h->message_known && p < CORES; p++) {
         uint32_t entry = nocap_kernel_entry(&h->message, (enum nocap_processor)p);
@@ -243,7 +243,7 @@ static const char *part_in_use(const struct model *m, const struct tile *tile,
             const struct image *image = &h->images[i];
             if (image->addr <= entry && entry < image->addr + image->size &&
                 touches(a, image->addr, image->size)) {
-                return "the image of its kernels";
+                return "the image of the kernels";
             }
         }
     }
@@ -256,7 +256,7 @@ void host_judge_intrusion(struct model *m, struct tile *tile, const struct acces
     const char *part = part_in_use(m, tile, a);
     CHECK_ONCE(m, tile, GO_022, h->go_since, part == NULL, RELATED(h->go.index),
                "what a launch works with not written before DONE was loaded",
-               "%s written: %llu bytes at 0x%llx; no load since GO has shown DONE", part,
+               "%s written before a load has shown DONE: %llu bytes at 0x%llx", part,
                (unsigned long long)a->size, (unsigned long long)a->addr);
     h->go_since = part == NULL ? h->go_since : m->fault;
 }

@@ -60,7 +60,8 @@ static void release_brisc(struct model *m, struct tile *tile)
         SEEING(m, tile->at, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, 1,
                CHECK_AFTER(m, tile, RST_003, signal == NOCAP_GO_GO ? tile->go_since : FAULT_NONE,
                            signal == NOCAP_GO_INIT, NO_REFS,
-                           "INIT (0x40) in the signal of go word 0", "0x%02x", signal));
+                           "INIT (0x40) in the signal of go message 0",
+                           "BRISC released with go signal 0x%02x, not INIT (0x40)", signal));
     }
     b->phase = BOOT_RELEASED;
     b->released = now(m);
@@ -139,8 +140,8 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     fault_id since = wrong_pc_since(m, tile, processor);
     SEEING(m, tile->at, nocap_reset_pc_register(nocap_cores[processor].agent), 4,
            CHECK_AFTER(m, tile, RST_005, since, right, NO_REFS,
-                       "a reset PC at the start of the core's firmware text",
-                       "%s left reset at 0x%x", name, pc));
+                       "a reset PC at the start of the RISC's firmware text",
+                       "%s left reset at 0x%x, not the start of its firmware text", name, pc));
     if (!right) {
         note_wrong_pc(m, b, processor);
         b->start_since = m->fault;
@@ -153,8 +154,8 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
                     : stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, mask, mask);
         SEEING(m, tile->at, override, 4,
                CHECK_AFTER(m, tile, RST_005, since, (b->override & bit) != 0, NO_REFS,
-                           "the reset PC override of the core enabled",
-                           "%s left reset with the override off", name));
+                           "the reset PC override of the RISC enabled",
+                           "%s left reset with its reset PC override off", name));
     }
     for (unsigned p = 0; m->fault != FAULT_NONE && p < CORES; p++) {
         b->pc_since[p] = (with >> p & 1) != 0 ? m->fault : b->pc_since[p];
@@ -219,7 +220,8 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     fault_id alone = FAULT_NONE;
     if (released != 0 && !holding) {
         CHECK(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NO_REFS,
-              "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
+              "BRISC released alone, with 0x47000",
+              "0x%x stored to SOFT_RESET_0, which releases subordinates", value);
         alone = m->fault;
     }
     state_of(m)->unreleased = released != 0 ? FAULT_NONE : state_of(m)->unreleased;
@@ -281,11 +283,13 @@ static void judge_text(struct model *m, struct tile *tile, const struct access *
     if (hit && !brisc) {
         CHECK_AFTER(m, tile, RST_001, b->text_since, false, NO_REFS,
                     "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
-                    "%llu bytes at 0x%llx while %s runs", (unsigned long long)a->size,
-                    (unsigned long long)a->addr, nocap_agent_name(nocap_cores[running].agent));
+                    "%llu bytes of firmware written to 0x%llx while %s runs",
+                    (unsigned long long)a->size, (unsigned long long)a->addr,
+                    nocap_agent_name(nocap_cores[running].agent));
     } else {
         CHECK_AFTER(m, tile, RST_016, b->text_since, !hit, RELATED(b->released.index),
-                    "firmware text not modified while BRISC runs", "%llu bytes at 0x%llx",
+                    "firmware text not modified while BRISC runs",
+                    "%llu bytes written to firmware text at 0x%llx while BRISC runs",
                     (unsigned long long)a->size, (unsigned long long)a->addr);
     }
     b->text_since = hit ? m->fault : b->text_since;
@@ -325,7 +329,8 @@ void boot_write_combining(struct model *m, const struct observation *o)
     } else if (o->access.store && o->region->kind == NOCAP_KIND_REGISTERS) {
         CHECK(m, o->tile, RST_006, wc->index == NO_INDEX, RELATED(wc->index),
               "a read of the write-combining window between its writes and the next register write",
-              "a register write at 0x%llx with none", (unsigned long long)o->access.addr);
+              "register at 0x%llx written before a read drained the write-combining window",
+              (unsigned long long)o->access.addr);
         wc->index = NO_INDEX;
     }
 }
@@ -343,14 +348,16 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
             SEEING(m, tile->at, m->layout->sync, 4,
                    CHECK_AFTER(m, tile, RST_010, since, word == NOCAP_SYNC_ALL_INIT, NO_REFS,
                                "0x40404040 in the sync word before the subordinates leave reset",
-                               "0x%08x", word));
+                               "subordinates released with sync word 0x%08x, not 0x40404040",
+                               word));
             for (unsigned i = 0; i < SUBORDINATES; i++) {
                 sync_of(tile)->since[i] = m->fault;
             }
         }
-        CHECK(m, tile, RST_011, sync_of(tile)->caches != NO, RELATED(b->released.index),
-              "all instruction caches invalidated (0x1f) before the subordinates leave reset", "%s",
-              "no such store since BRISC left reset");
+        CHECK(
+            m, tile, RST_011, sync_of(tile)->caches != NO, RELATED(b->released.index),
+            "all instruction caches invalidated (0x1f) before the subordinates leave reset", "%s",
+            "subordinates released with instruction caches not invalidated since BRISC left reset");
     }
     note_released(b, value);
     hold(tile, value);
@@ -467,8 +474,8 @@ void boot_judge_release(struct model *m, struct tile *tile)
                                  : release_since(tile, i == 0);
             FOLLOWING(m, since,
                       CHECK_AT(m, tile, RST_020, false, *at, NO_REFS,
-                               "a store to SOFT_RESET_0 that releases the core before it runs",
-                               "%s runs, and no agent has stored that it leaves reset",
+                               "a store to SOFT_RESET_0 that releases the RISC before it runs",
+                               "%s runs, and no store to SOFT_RESET_0 has released it",
                                nocap_agent_name(at->agent)));
             *shared = i == 0 ? m->fault : *shared;
         }

@@ -23,9 +23,10 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     uint8_t bit = (uint8_t)(1 << core->sync_byte);
     fault_id *since = &sync_of(tile)->since[core->sync_byte];
     SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
-           CHECK_AFTER(m, tile, RST_012, *since, old == NOCAP_SYNC_INIT && (b->cleared & bit) == 0,
-                       NO_REFS, "INIT (0x40) cleared once", "cleared over 0x%02x%s", old,
-                       (b->cleared & bit) != 0 ? ", for the second time" : ""));
+           CHECK_AFTER(
+               m, tile, RST_012, *since, old == NOCAP_SYNC_INIT && (b->cleared & bit) == 0, NO_REFS,
+               "INIT (0x40) cleared once", "sync byte cleared at boot over 0x%02x%s", old,
+               (b->cleared & bit) != 0 ? " for the second time" : ", not over INIT (0x40)"));
     *since = m->fault;
     if (core->thread >= 0 && (b->cleared & bit) == 0) {
         bool gprs = b->gpr_zeroed[core->thread] == UINT64_MAX;
@@ -33,8 +34,9 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
         bool one = __builtin_popcountll(~b->gpr_zeroed[core->thread]) + !seeded == 1;
         fault_id stray = stray_since(tile, core->processor, b->released.turn, UINT32_MAX, 0);
         CHECK_AFTER(m, tile, RST_015, one ? stray : FAULT_NONE, gprs && seeded, NO_REFS,
-                    "64 GPR words zeroed and the PRNG seeded before the boot DONE",
-                    "%d words zeroed, PRNG %s", __builtin_popcountll(b->gpr_zeroed[core->thread]),
+                    "64 GPRs zeroed and the PRNG seeded before the boot DONE",
+                    "reported ready with %d of 64 GPRs zeroed, PRNG %s",
+                    __builtin_popcountll(b->gpr_zeroed[core->thread]),
                     seeded ? "seeded" : "not seeded");
     }
     b->cleared |= bit;
@@ -42,7 +44,8 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
         SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
                CHECK_AT(m, tile, RST_013, false, b->early_done, RELATED(now(m).index),
                         "DONE only after all subordinates cleared INIT",
-                        "%s cleared its byte after it", nocap_agent_name(agent)));
+                        "boot DONE stored before %s cleared its sync byte",
+                        nocap_agent_name(agent)));
         b->early_done.index = NO_INDEX;
         b->phase = BOOT_DONE;
     }
@@ -57,7 +60,7 @@ static void judge_lost_go(struct model *m, struct tile *tile)
     }
     FOLLOWING(m, l->parts_since,
               CHECK_AT(m, tile, GO_003, false, l->go, RELATED(now(m).index),
-                       "GO only while the tile is not busy", "%s",
+                       "GO only while the worker core is not busy", "%s",
                        "GO while the firmware boots: the DONE at the end overwrites it"));
     launch_report(m, tile, false);
     l->go_pending = NO;
@@ -83,7 +86,8 @@ void boot_done(struct model *m, struct tile *tile)
         m, tile, RST_014, boot_setup_since(m, tile), setup_done(m, b), RELATED(b->released.index),
         "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
         "zero bytes",
-        "registers 0x%02x of 0x%02x, %d of 128 zero words", b->setup, BOOT_SETUP_ALL,
+        "boot DONE with setup registers 0x%02x of 0x%02x written, %d of 128 words of the zero page",
+        b->setup, BOOT_SETUP_ALL,
         __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]));
     if (!shadow_word(&tile->l1, m->layout->sync, &word)) {
         return;
@@ -105,7 +109,8 @@ void boot_done(struct model *m, struct tile *tile)
     } else {
         SEEING(m, tile->at, m->layout->sync, 4,
                CHECK_AFTER(m, tile, RST_013, since, b->cleared == (1 << SUBORDINATES) - 1, NO_REFS,
-                           "DONE only after all subordinates cleared INIT", "sync word 0x%08x",
+                           "DONE only after all subordinates cleared INIT",
+                           "boot DONE before all subordinates cleared INIT, sync word 0x%08x",
                            word));
     }
 }
@@ -121,7 +126,7 @@ static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
            FOLLOWING(m, since,
                      CHECK_AT(m, tile, RST_012, false, b->early_done, NO_REFS,
                               "each subordinate clears its byte from INIT before DONE",
-                              "%s never did", name)));
+                              "%s never cleared INIT (0x40) in its sync byte", name)));
     sync_of(tile)->since[byte] = m->fault;
     for (unsigned i = byte; i < SUBORDINATES; i++) {
         sync_of(tile)->late[i] = (missing >> i & 1) != 0 ? m->fault : sync_of(tile)->late[i];
@@ -149,8 +154,7 @@ static bool done_unstored(struct model *m, struct tile *tile)
     }
     CHECK_AT(m, tile, RST_021, false, b->unstored, RELATED(b->released.index),
              "the DONE that a host loads at the end of the boot stored by BRISC", "%s",
-             "the host loads DONE where INIT stood, and no core has stored it: the trace lacks "
-             "the store");
+             "DONE loaded where INIT was, and no RISC has stored it: the trace lacks the store");
     return true;
 }
 
@@ -212,9 +216,9 @@ void boot_host_go(struct model *m, struct tile *tile)
     if (!release_reported(m, b) || asked_for(m, tile)) {
         FOLLOWING(m, unready_since(b),
                   CHECK(m, tile, RST_017, false, RELATED(b->released.index),
-                        "firmware ready before GO: DONE in go word 0", "%s",
-                        "no load of the host since the release has shown it; the DONE of the boot "
-                        "may overwrite the GO"));
+                        "firmware ready before GO: DONE in go message 0", "%s",
+                        "GO before the host saw the firmware ready: the DONE of the boot may "
+                        "overwrite it"));
     }
     note_reported(m, b);
     b->phase = BOOT_UNKNOWN;
@@ -230,7 +234,7 @@ static void judge_shown(struct model *m, struct tile *tile, const struct access 
         if (access_byte(a, m->layout->sync + i, &v)) {
             CHECK(m, tile, RST_013, v != NOCAP_SYNC_INIT, RELATED(b->shown_done.index),
                   "DONE only after all subordinates cleared INIT",
-                  "%s's sync byte is 0x%02x, loaded after DONE",
+                  "%s's sync byte is still 0x%02x, loaded after the boot DONE",
                   nocap_agent_name(nocap_cores[NOCAP_PROCESSOR_NCRISC + i].agent), v);
             b->shown_done.index = v == NOCAP_SYNC_INIT ? NO_INDEX : b->shown_done.index;
         }
@@ -320,7 +324,7 @@ static const char *guess(const struct model *m, const struct boot *b, char *text
                  nocap_agent_name(nocap_cores[p].agent), b->reset_pc[p]);
     } else if (!elf) {
         snprintf(text, size,
-                 "; a forgotten or short ELF file? --elf CORE=FILE names core and address");
+                 "; a forgotten or short ELF file? --elf CORE=FILE names the RISC and the address");
     }
     return text;
 }
@@ -372,11 +376,11 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         if (known) {
             snprintf(sync, sizeof sync, ", sync word 0x%08" PRIx32, word);
         }
-        SEEING(
-            m, tile->at, m->layout->sync, known ? 4 : 0,
-            FOLLOWING(m, unready_since(b),
-                      CHECK_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
-                               "firmware ready: DONE in go word 0", "the trace ends without it%s%s",
-                               sync, known ? "" : guess(m, b, text, sizeof text))));
+        SEEING(m, tile->at, m->layout->sync, known ? 4 : 0,
+               FOLLOWING(m, unready_since(b),
+                         CHECK_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
+                                  "firmware ready: DONE in go message 0",
+                                  "firmware not ready when the trace ends%s%s", sync,
+                                  known ? "" : guess(m, b, text, sizeof text))));
     }
 }

@@ -140,7 +140,7 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
         CHECK(m, tile, RST_009,
               !touches(a, NOCAP_BASE_LDM, NOCAP_LAST_LDM - NOCAP_BASE_LDM + UINT64_C(1)), NO_REFS,
               "private memory uploaded to its scratch area in L1",
-              "a write of %llu bytes to 0x%llx", (unsigned long long)a->size,
+              "%llu bytes uploaded to private memory at 0x%llx", (unsigned long long)a->size,
               (unsigned long long)a->addr);
         return;
     }
@@ -155,8 +155,8 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
             stray_since(tile, STRAYS_OF_HOST, 0, NOCAP_SOFT_RESET_ALL, NOCAP_SOFT_RESET_ALL);
         CHECK_AFTER(m, tile, RST_001, since, false, NO_REFS,
                     "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
-                    "%llu bytes at 0x%llx, and no such write yet", (unsigned long long)a->size,
-                    (unsigned long long)a->addr);
+                    "%llu bytes of firmware written to 0x%llx before all RISCs were held in reset",
+                    (unsigned long long)a->size, (unsigned long long)a->addr);
         b->phase = BOOT_HELD;
     } else {
         MARK_EXERCISED(m, RST_001);
@@ -189,11 +189,12 @@ static void judge_entry(struct model *m, struct tile *tile)
         is_jal && (elf != NULL ? target == nocap_elf_text_base(elf)
                                : boot_text_begins(m, tile, NOCAP_PROCESSOR_BRISC, target) &&
                                      !is_subordinates(boot_of(tile), target));
-    SEEING(
-        m, tile->at, NOCAP_L1_BOOT_JAL, 4,
-        CHECK(m, tile, RST_002, right, NO_REFS, "a JAL at L1[0] to the start of BRISC's firmware",
-              is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL",
-              word, target));
+    SEEING(m, tile->at, NOCAP_L1_BOOT_JAL, 4,
+           CHECK(m, tile, RST_002, right, NO_REFS,
+                 "a JAL at L1[0] to the start of BRISC's firmware",
+                 is_jal ? "L1[0] holds 0x%08x, a jump to 0x%x, not to BRISC's firmware"
+                        : "L1[0] holds 0x%08x, which is no JAL",
+                 word, target));
     boot_of(tile)->jump_since = fault_of(m, right);
 }
 
@@ -259,9 +260,8 @@ static void judge_segment(struct model *m, struct tile *tile, unsigned processor
         CHECK(m, tile, RST_008, piece != NULL && !differs,
               RELATED(piece != NULL ? piece->index : NO_INDEX),
               "every PT_LOAD segment of the firmware in L1",
-              piece == NULL
-                  ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
-                  : "%s's segment of %u bytes at 0x%x was written with other bytes at 0x%x",
+              piece == NULL ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
+                            : "%s's segment of %u bytes at 0x%x differs from the ELF file at 0x%x",
               name, s->file_size, address, at);
         if (piece == NULL || differs) {
             return;
@@ -288,7 +288,7 @@ void boot_judge_upload(struct model *m, struct tile *tile)
     if (boot_spans_known(b)) {
         CHECK(m, tile, RST_004, kernel_config_base(b) != 0, NO_REFS,
               "the bank-to-NOC table, 0x9000 after the kernel config area",
-              "%u writes, none of them there", b->span_count);
+              "no bank-to-NOC table among the %u writes of the upload", b->span_count);
         judge_image(m, tile);
     }
 }

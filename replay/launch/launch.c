@@ -148,9 +148,9 @@ fault_id launch_command(struct model *m, struct tile *tile, unsigned processor, 
     }
     bool right = nocap_launch_starts(&l->message, processor);
     CHECK_AFTER(m, tile, SYN_014, l->since[processor], right, RELATED(l->slots[l->slot].index),
-                "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x",
-                go ? "GO" : "LOAD", nocap_agent_name(nocap_cores[processor].agent),
-                l->message.enables);
+                "LOAD and GO to enabled RISCs only",
+                "%s to %s, which is not enabled (enables 0x%02x)", go ? "GO" : "LOAD",
+                nocap_agent_name(nocap_cores[processor].agent), l->message.enables);
     const fault_id fault = m->fault;
     if (!right && l->message.enables == 0) { /* not the launch that BRISC does, nor its slot */
         launch_fault(l, fault);
@@ -172,8 +172,8 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
     }
     if (l->active == YES && k->entered > 0) {
         CHECK_AFTER(m, tile, GO_012, l->since[p], false, RELATED(k->enter_index),
-                    "each enabled core in its kernel once a launch", "%s re-entered the kernel",
-                    nocap_agent_name(agent));
+                    "each enabled RISC in its kernel once a launch",
+                    "%s entered its kernel a second time in one launch", nocap_agent_name(agent));
         l->since[p] = m->fault;
     }
     bool certain = tile->sees_cores || l->message.mode == NOCAP_MODE_HOST;
@@ -185,7 +185,8 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
         CHECK_AFTER(
             m, tile, GO_011, since, event->pc == entry, RELATED(l->slots[l->slot].index),
             "the kernel entered at kernel_config_base + kernel_text_offset of the launch message",
-            "entered at 0x%llx, the message says 0x%x", (unsigned long long)event->pc, entry);
+            "kernel entered at 0x%llx, the launch message says 0x%x", (unsigned long long)event->pc,
+            entry);
         if (event->pc != entry) {
             l->shift = event->pc - entry;
             l->shift_since = m->fault;
@@ -234,9 +235,9 @@ static void brisc_go_word(struct model *m, struct tile *tile, const struct acces
         return;
     }
     CHECK(m, tile, GO_001, nocap_go_name(signal) != NULL, NO_REFS, "one of 00 40 80 C0 E0 F0",
-          "signal 0x%02x", signal);
+          "unknown signal 0x%02x in a go message", signal);
     CHECK(m, tile, GO_002, signal == NOCAP_GO_DONE, NO_REFS, "BRISC stores no signal but DONE",
-          "0x%02x", signal);
+          "signal 0x%02x stored by BRISC, not DONE", signal);
     if (signal != NOCAP_GO_DONE) { /* this stands where DONE should */
         launch_fault(launch_of(tile), m->fault);
         boot_of(tile)->start_since = m->fault;
@@ -263,7 +264,7 @@ void launch_core_store(struct model *m, const struct observation *o)
             brisc_go_word(m, tile, a, i);
         } else if (touches(a, go_signal_address(m, i), 1)) {
             CHECK(m, tile, GO_002, false, NO_REFS,
-                  "go words stored by BRISC, host or dispatcher only", "%s stored it",
+                  "go messages stored by BRISC, host or dispatcher only", "go message stored by %s",
                   nocap_agent_name(a->by));
             store_strays(m);
             launch_forget(tile); /* BRISC may still be in the launch, or not */
@@ -273,8 +274,8 @@ void launch_core_store(struct model *m, const struct observation *o)
     if (a->by != NOCAP_BY_BRISC) {
         launch_judge_core_store(m, o);
         if ((o->places & PLACE(RD_PTR)) != 0) {
-            CHECK(m, tile, GO_008, false, NO_REFS, "rd_ptr stored by BRISC only", "%s stored it",
-                  nocap_agent_name(a->by));
+            CHECK(m, tile, GO_008, false, NO_REFS, "rd_ptr stored by BRISC only",
+                  "rd_ptr stored by %s", nocap_agent_name(a->by));
             launch_of(tile)->rd_since = m->fault;
             store_strays(m);
         }

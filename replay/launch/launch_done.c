@@ -15,8 +15,8 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
     if (nocap_cores[p].sync_byte >= 0 && on) {
         bool commanded = (l->got_go >> p & 1) != 0;
         CHECK_AFTER(m, tile, SYN_014, l->since[p], commanded, RELATED(l->slots[l->slot].index),
-                    "GO for every enabled core before DONE", "none for %s, enables 0x%02x", name,
-                    l->message.enables);
+                    "GO to every enabled RISC before DONE",
+                    "DONE without a GO to %s, enables 0x%02x", name, l->message.enables);
         if (!commanded) {
             launch_group_fault(l, launch_group(p), m->fault);
         }
@@ -27,10 +27,10 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
     }
     CHECK_AFTER(m, tile, GO_012, l->since[p], k->entered == on && k->left == on,
                 RELATED(l->slots[l->slot].index),
-                on ? "an enabled core enters and leaves its kernel once before DONE"
-                   : "a core that is not enabled stays out of its kernel",
-                "%s entered %u and left %u times, enables 0x%02x", name, k->entered, k->left,
-                l->message.enables);
+                on ? "an enabled RISC enters and leaves its kernel once before DONE"
+                   : "a RISC that is not enabled stays out of its kernel",
+                "%s entered its kernel %u times and left it %u times before DONE, enables 0x%02x",
+                name, k->entered, k->left, l->message.enables);
 }
 
 /* DONE is stored. Gives the fault where it comes too early. */
@@ -46,7 +46,8 @@ static fault_id judge_launch(struct model *m, struct tile *tile)
         fault_id since = l->go_since != FAULT_NONE ? l->go_since : sync_since(tile, word);
         SEEING(m, tile->at, m->layout->sync, 4,
                CHECK_AFTER(m, tile, GO_004, since, idle, RELATED(l->go.index),
-                           "DONE only while the sync word is 0 or 0x00000300", "0x%08x", word));
+                           "DONE only while the sync word is 0 or 0x00000300",
+                           "launch DONE stored with sync word 0x%08x, not 0 or 0x300", word));
     }
     if (!idle) {
         early = m->fault;
@@ -54,7 +55,8 @@ static fault_id judge_launch(struct model *m, struct tile *tile)
     }
     if (brisc->inside != UNKNOWN) {
         CHECK_AFTER(m, tile, GO_005, l->go_since, !inside, RELATED(brisc->enter_index),
-                    "DONE only after BRISC's own kernel exited", "%s", "its kernel still runs");
+                    "DONE only after BRISC's own kernel exited", "%s",
+                    "launch DONE stored while BRISC's own kernel still runs");
     }
     if (inside) { /* its exit was lost, or comes too late: what it does now is not its kernel's */
         early = m->fault;
@@ -183,7 +185,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
         fault_id since = l->go_since != FAULT_NONE ? l->go_since : launch_written_since(m, tile);
         CHECK_AFTER(m, tile, GO_020, since, caused, RELATED(l->done.index),
                     "DONE only after a GO, a reset request or a preload", "%s",
-                    "none of them since the last DONE");
+                    "DONE without a GO, a reset request or a preload since the last DONE");
         if (!caused) {
             launch_fault(l, m->fault);
         }
@@ -206,7 +208,8 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
     if (l->notify_pending) {
         l->notify_pending = false;
         CHECK_AFTER(m, tile, GO_015, l->notify_since, !noc_sees_requests(m), RELATED(l->done.index),
-                    "one notify to the dispatch tile after DONE", "%s without it", when);
+                    "one notify to the dispatch core after DONE",
+                    "no notify to the dispatch core after DONE, and %s", when);
         l->notify_late = m->fault;
     }
 }
@@ -224,8 +227,8 @@ static void judge_cleared(struct model *m, struct tile *tile)
                CHECK(m, tile, GO_018, message->enables == 0 && message->preload == 0,
                      RELATED(l->done.index),
                      "enables and preload of the finished slot cleared before rd_ptr moves on",
-                     "slot %d has enables 0x%02x, preload 0x%02x", l->finished_slot,
-                     message->enables, message->preload));
+                     "rd_ptr moved on while slot %d has enables 0x%02x, preload 0x%02x",
+                     l->finished_slot, message->enables, message->preload));
     }
 }
 
@@ -254,7 +257,11 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
                            ? "rd_ptr left alone after a launch in HOST mode"
                        : stays && moves ? "rd_ptr left alone until a launch in DEV mode is DONE"
                                         : "rd_ptr stored 0 or moved on by one",
-                       "%u stored, it was %u", v, old));
+                       l->finished_host == YES && moves
+                           ? "rd_ptr set to %u after a launch in HOST mode, it was %u"
+                       : stays && moves ? "rd_ptr set to %u before the launch is DONE, it was %u"
+                                        : "rd_ptr set to %u, neither 0 nor one more than %u",
+                       v, old));
     l->rd_since = m->fault;
     if (since == FAULT_NONE) { /* else what is missing is a fault of its own */
         store_strays(m);
@@ -303,12 +310,13 @@ static void judge_early(struct model *m, struct tile *tile, const struct nocap_e
     }
     if (l->message.mode == NOCAP_MODE_HOST) {
         CHECK_AFTER(m, tile, GO_016, l->go_since, false, RELATED(l->go.index),
-                    "no notify of a launch in HOST mode", "one to (%u,%u) 0x%llx before DONE",
-                    e->d.x, e->d.y, (unsigned long long)e->daddr);
+                    "no notify of a launch in HOST mode",
+                    "notify to (%u,%u) 0x%llx before DONE of a launch in HOST mode", e->d.x, e->d.y,
+                    (unsigned long long)e->daddr);
     } else {
         CHECK_AFTER(m, tile, GO_015, l->go_since, false, RELATED(l->go.index),
-                    "one notify, after DONE", "one to (%u,%u) 0x%llx before DONE", e->d.x, e->d.y,
-                    (unsigned long long)e->daddr);
+                    "one notify, after DONE", "notify to (%u,%u) 0x%llx before DONE of its launch",
+                    e->d.x, e->d.y, (unsigned long long)e->daddr);
         l->notify_early = m->fault; /* it is the one that will be missing, or one too many */
     }
 }
@@ -331,9 +339,9 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
         l->notify_pending = false;
         CHECK_AFTER(m, tile, GO_015, l->notify_since, there && value && posted,
                     RELATED(l->done.index),
-                    "a posted inline write of 0x40 to the stream that the go word names",
-                    "%s0x%llx to (%u,%u) 0x%llx; the go word says (%u,%u) 0x%x",
-                    posted ? "" : "not posted, ", (unsigned long long)e->value, e->d.x, e->d.y,
+                    "a posted inline write of 0x40 to the stream that the go message names",
+                    "%snotify of 0x%llx to (%u,%u) 0x%llx, the go message names (%u,%u) 0x%x",
+                    posted ? "" : "non-posted ", (unsigned long long)e->value, e->d.x, e->d.y,
                     (unsigned long long)e->daddr, l->notify.master_x, l->notify.master_y, want);
         return;
     }
@@ -347,13 +355,15 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
     }
     if (l->finished_host == YES) {
         CHECK_AFTER(m, tile, GO_016, l->go_since, false, RELATED(l->done.index),
-                    "no notify after a launch in HOST mode", "one to (%u,%u) 0x%llx", e->d.x,
-                    e->d.y, (unsigned long long)e->daddr);
+                    "no notify after a launch in HOST mode",
+                    "notify to (%u,%u) 0x%llx after a launch in HOST mode", e->d.x, e->d.y,
+                    (unsigned long long)e->daddr);
     } else if (l->finished_host == NO) {
         fault_id since = known_since(l) != FAULT_NONE ? known_since(l) : l->notify_late;
         CHECK_AFTER(m, tile, GO_015, since, false, RELATED(l->done.index),
-                    "exactly one notify after DONE", "another one to (%u,%u) 0x%llx", e->d.x,
-                    e->d.y, (unsigned long long)e->daddr);
+                    "exactly one notify after DONE",
+                    "a second notify to (%u,%u) 0x%llx after one DONE", e->d.x, e->d.y,
+                    (unsigned long long)e->daddr);
         l->notify_late = FAULT_NONE;
     }
 }

@@ -88,9 +88,11 @@ static const char *field_problem(const struct nocap_mailbox_layout *layout,
     } fields[] = {
         {(l->enables & ~(uint32_t)NOCAP_ENABLES_ALL) != 0, l->enables,
          "enables 0x%x has reserved bits set"},
-        {l->mode != NOCAP_MODE_DEV && l->mode != NOCAP_MODE_HOST, l->mode, "mode %u"},
-        {l->brisc_noc_id > 1, l->brisc_noc_id, "brisc_noc_id %u"},
-        {l->brisc_noc_mode > NOCAP_NOC_MODE_DYNAMIC, l->brisc_noc_mode, "brisc_noc_mode %u"},
+        {l->mode != NOCAP_MODE_DEV && l->mode != NOCAP_MODE_HOST, l->mode,
+         "mode %u is neither DEV nor HOST"},
+        {l->brisc_noc_id > 1, l->brisc_noc_id, "brisc_noc_id %u is neither 0 nor 1"},
+        {l->brisc_noc_mode > NOCAP_NOC_MODE_DYNAMIC, l->brisc_noc_mode,
+         "brisc_noc_mode %u is not known"},
         {layout->zeros == NOCAP_L1_ZEROS && base < nocap_kernel_config_bases[0], (uint32_t)base,
          "kernel_config_base 0x%x lies in the mailbox or the firmware"},
         {l->sem_offset[0] >= room, l->sem_offset[0], outside},
@@ -129,11 +131,12 @@ void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
     if (judges(m, GO_009) && problem != NULL) {
         FOLLOWING(m, s->since,
                   report_violation(m, tile, GO_009, now(m), -1, RELATED(s->index),
-                                   "fields that a launch can have", WITH_NUMBER(problem, value)));
+                                   "launch message fields in their range",
+                                   WITH_NUMBER(problem, value)));
         s->since = m->fault;
     }
     uint32_t triscs = l->enables >> NOCAP_PROCESSOR_TRISC0;
     CHECK(m, tile, GO_010, (triscs & 7) == 0 || (triscs & 7) == 7, RELATED(s->index),
           "enable bits 2, 3 and 4 equal, since firmware tests bit 2 for all three TRISCs",
-          "enables 0x%02x", l->enables);
+          "enables 0x%02x, which name only some of the TRISCs", l->enables);
 }

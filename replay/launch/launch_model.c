@@ -337,18 +337,19 @@ static void finish(struct model *m, bool cut)
     const struct launch_state *s = state_of(m);
     (void)cut;
     if (s->tiles.count > 0) {
-        CHECK_AT(m, NULL, TRC_009, false, s->tiles.event_ref, NO_REFS,
-                 "events of the cores of every tile in `scope`, which are all where it is missing",
-                 "tiles that boot or answer GO and show none: %u, the first (%u,%u); name the "
-                 "observed ones in "
-                 "`scope`, or leave core-store out of `observes`",
-                 s->tiles.count, s->tiles.at.x, s->tiles.at.y);
+        CHECK_AT(
+            m, NULL, TRC_009, false, s->tiles.event_ref, NO_REFS,
+            "events of the RISCs of every worker core in `scope`, which are all where it is "
+            "missing",
+            "worker cores that boot or answer GO, and show no event of a RISC: %u, the first "
+            "(%u,%u); name the observed ones in `scope`, or leave core-store out of `observes`",
+            s->tiles.count, s->tiles.at.x, s->tiles.at.y);
     }
     if (s->kernels.count > 0 && !s->kernels_shown && !m->dropped) {
         CHECK_AT(m, NULL, TRC_009, false, s->kernels.event_ref, NO_REFS,
                  "kernel events, which `observes` lists",
-                 "none in the whole trace, and %u kernels ran, the first in tile (%u,%u): leave "
-                 "kernel out of `observes`",
+                 "no kernel event in the whole trace, and %u kernels ran, the first in worker core "
+                 "(%u,%u): leave kernel out of `observes`",
                  s->kernels.count, s->kernels.at.x, s->kernels.at.y);
     }
 }

@@ -90,7 +90,7 @@ static const char *active_part(const struct model *m, const struct observation *
     int active = (o->places & PLACE(GO)) != 0 ? tile_go_index(m, o->tile) : -1;
     if (nocap_is_core(a->by) && active >= 0 &&
         touches(a, nocap_go_word_address(m->layout, (unsigned)active), NOCAP_GO_SIGNAL_BYTE)) {
-        return "the active go word";
+        return "the active go message";
     }
     if ((o->places & PLACE(LAUNCH)) != 0 && l->slot >= 0 &&
         touches(a, nocap_launch_slot(m->layout, (unsigned)l->slot), m->layout->launch_size)) {
@@ -108,8 +108,8 @@ static void judge_intrusion(struct model *m, const struct observation *o, const 
                                                      : sent_since(m, o);
     CHECK_AFTER(m, o->tile, GO_006, since, part == NULL, RELATED(l->go.index),
                 "what a launch works with left alone between GO and DONE",
-                "%s written: %llu bytes at 0x%llx", part, (unsigned long long)a->size,
-                (unsigned long long)a->addr);
+                "%s written between GO and DONE: %llu bytes at 0x%llx", part,
+                (unsigned long long)a->size, (unsigned long long)a->addr);
     l->parts_since = part == NULL ? l->parts_since : m->fault;
     if (since == FAULT_NONE) { /* else what is missing is a fault of its own */
         store_strays(m);
@@ -132,13 +132,17 @@ static void judge_lost_request(struct model *m, struct tile *tile)
         SEEING(m, tile->at, m->layout->rd_ptr, 4,
                CHECK_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
                            "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
-                           "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr));
+                           "reset request 0x%02x overwritten while rd_ptr was %u, not 0",
+                           l->request, rd_ptr));
         l->rd_since = rd_ptr != 0 || l->advance == NO ? m->fault : l->rd_since;
         if (rd_ptr == 0) {
-            SEEING(m, tile->at, m->layout->rd_ptr, 4,
-                   CHECK_AFTER(m, tile, GO_014, since, false, RELATED(l->requested.index),
-                               "the reset request obeyed before it is overwritten",
-                               "signal 0x%02x overwritten; rd_ptr was 0 already", l->request));
+            SEEING(
+                m, tile->at, m->layout->rd_ptr, 4,
+                CHECK_AFTER(
+                    m, tile, GO_014, since, false, RELATED(l->requested.index),
+                    "the reset request obeyed before it is overwritten",
+                    "reset request 0x%02x overwritten before it was obeyed; rd_ptr was 0 already",
+                    l->request));
         }
     }
     l->request = 0;
@@ -181,14 +185,14 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
     bool right = empty && other < 0;
     fault_id since = l->rd_since != FAULT_NONE ? l->rd_since : sent_since(m, o);
     const struct nocap_launch_place *enables = &m->layout->fields[NOCAP_LAUNCH_enables];
-    SEEING(m, tile->at, nocap_launch_slot(m->layout, (unsigned)slot) + enables->offset,
-           enables->width,
-           CHECK_AFTER(m, tile, GO_007, since, right,
-                       RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
-                       "a new launch message in the slot that BRISC reads next",
-                       empty ? "slot %d is empty, a message was written to slot %d"
-                             : "slot %d holds a message that has run already",
-                       slot, other));
+    SEEING(
+        m, tile->at, nocap_launch_slot(m->layout, (unsigned)slot) + enables->offset, enables->width,
+        CHECK_AFTER(
+            m, tile, GO_007, since, right, RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
+            "a new launch message in the slot that BRISC reads next",
+            empty ? "GO for launch slot %d, which is empty; a message was written to slot %d"
+                  : "GO for launch slot %d, whose message has run already",
+            slot, other));
     if (!right) { /* or rd_ptr is another */
         l->go_since = l->rd_since = m->fault;
     }
@@ -230,7 +234,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
                                                          : written;
         SEEING(m, tile->at, tile_signal_address(m, tile), 1,
                CHECK_AFTER(m, tile, GO_003, since, l->go_pending == NO, RELATED(l->go.index),
-                           "GO only while the tile is not busy",
+                           "GO only while the worker core is not busy",
                            "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost",
                            go.signal));
     }
@@ -253,7 +257,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     bool hosts = o->access.by == NOCAP_BY_HOST && !tile->sees_cores; /* it is judged as such */
     if (shown && !hosts && message->mode == NOCAP_MODE_DEV && message->enables != 0) {
         CHECK(m, tile, GO_019, (go.master_x | go.master_y) != 0, NO_REFS,
-              "the dispatch tile's coordinates in the go word",
+              "the dispatch core's coordinates in the go message",
               "GO in DEV mode with master (0,0)%s", "");
         l->master_since = m->fault;
     }
@@ -273,8 +277,8 @@ static bool judge_selected(struct model *m, struct tile *tile, unsigned i, int a
     fault_id since = again ? l->index_since : launch_written_since(m, tile);
     SEEING(m, tile->at, m->layout->go_message_index, 4,
            CHECK_AFTER(m, tile, GO_017, since, right, NO_REFS,
-                       "the go word that go_message_index selects",
-                       "go word %u, go_message_index is %d", i, active));
+                       "the go message that go_message_index selects",
+                       "go message %u written, go_message_index selects %d", i, active));
     l->index_since = right ? FAULT_NONE : m->fault;
     l->index_word = i;
     if (!right) {
@@ -293,7 +297,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     uint8_t signal;
     if (!access_byte(a, go_signal_address(m, i), &signal)) {
         if (l->go_pending == YES && tile->sees_cores && (int)i == tile_go_index(m, tile)) {
-            judge_intrusion(m, o, "the active go word");
+            judge_intrusion(m, o, "the active go message");
         }
         return;
     }
@@ -307,7 +311,8 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         return; /* clearing words that no agent reads is no act */
     }
     bool named = nocap_go_name(signal) != NULL;
-    CHECK(m, tile, GO_001, named, NO_REFS, "one of 00 40 80 C0 E0 F0", "signal 0x%02x", signal);
+    CHECK(m, tile, GO_001, named, NO_REFS, "one of 00 40 80 C0 E0 F0",
+          "unknown signal 0x%02x in a go message", signal);
     if (!named) {
         if ((int)i == active) {
             fault_id fault = m->fault;
@@ -318,7 +323,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     }
     if (tile->sees_cores) {
         CHECK(m, tile, GO_002, signal != NOCAP_GO_DONE, NO_REFS, "DONE stored by BRISC only",
-              "%s stored it", nocap_agent_name(a->by));
+              "DONE stored by %s", nocap_agent_name(a->by));
         if (signal == NOCAP_GO_DONE && m->fault != FAULT_UNREPORTED) {
             l->go_since = m->fault;
         }
@@ -331,12 +336,12 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     if (signal == NOCAP_GO_GO) {
         judge_go(m, o, go);
     } else if (l->go_pending == YES && signal != NOCAP_GO_DONE) {
-        judge_intrusion(m, o, "the active go word");
+        judge_intrusion(m, o, "the active go message");
     }
     if (signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE) {
         CHECK(m, tile, GO_019, (go.master_x | go.master_y) != 0, NO_REFS,
-              "the dispatch tile's coordinates in the go word", "signal 0x%02x with master (0,0)",
-              signal);
+              "the dispatch core's coordinates in the go message",
+              "go message with signal 0x%02x and master (0,0)", signal);
         l->master_since = m->fault;
     }
 }
@@ -347,7 +352,7 @@ static void judge_go_index(struct model *m, struct tile *tile, const struct acce
     uint32_t index;
     if (access_word(a, m->layout->go_message_index, &index)) {
         CHECK(m, tile, GO_017, index < NOCAP_GO_WORDS, NO_REFS, "a go_message_index from 0 to 8",
-              "%u", index);
+              "go_message_index %u, there are go messages 0 to 8", index);
         launch_of(tile)->index_since = FAULT_NONE;
     }
 }

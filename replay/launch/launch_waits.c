@@ -64,7 +64,7 @@ static void report_no_go(const struct wait_builder *t)
     struct nocap_wait w = wait_begin(t, NOCAP_BY_HOST, p->asked);
     wait_place(&w, p->asked_at, 1);
     w.state = "polling";
-    w.release = "a GO in that word";
+    w.release = "a GO in that go message";
     w.certain = true;
     wait_report_as(t, &w,
                    "polls for DONE at 0x%" PRIx32 ", and no GO is there: the signal stays 0x%02x",
@@ -131,13 +131,13 @@ static void report_ones(const struct wait_builder *t)
     w.certain = w.wedged = true;
     wait_report_as(
         t, &w,
-        "host reads of the tile give all ones since index %" PRIu64
-        ": the tile, its network or the link is gone; no fault of the protocol does this",
+        "host reads of the core give all ones since index %" PRIu64
+        ": the core, its network or the link is gone; no fault of the protocol does this",
         since.index);
     w.who = wait_party(t, NOCAP_BY_HOST);
     w.by = wait_party(t, NOCAP_BY_NOC);
     w.state = "reading";
-    wait_report_as(t, &w, "a valid response from the tile");
+    wait_report_as(t, &w, "a valid response from the core");
 }
 
 /* A picture of the tile's memory with nothing but ones in the mailbox. */
@@ -159,7 +159,7 @@ static void report_shown_ones(const struct wait_builder *t)
     w.wedged = true;
     wait_report_as(
         t, &w,
-        "the memory that is shown is all ones: the tile, its network or the link is gone; "
+        "the memory that is shown is all ones: the core, its network or the link is gone; "
         "no fault of the protocol does this");
 }
 
@@ -288,10 +288,10 @@ static void report_idle_brisc(const struct wait_builder *t)
         shadow_word(&tile->l1, at, &index)) {
         struct nocap_wait w = wait_of(t, NOCAP_BY_BRISC, l->go, NOCAP_BY_HOST, at, 4);
         w.state = "polling for GO";
-        w.release = "a GO in that word, or the right go_message_index";
+        w.release = "a GO in that go message, or the right go_message_index";
         wait_report_as(t, &w,
-                       "a GO in go word %" PRIu32
-                       ", which go_message_index selects; the host asks at 0x%" PRIx32,
+                       "a GO in go message %" PRIu32
+                       ", which go_message_index selects; the host polls at 0x%" PRIx32,
                        index, p->asked_at);
         return;
     }

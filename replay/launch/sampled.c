@@ -18,7 +18,7 @@ static void sampled_sync(struct model *m, const struct tile *tile, const struct 
     for (unsigned byte = 0; byte < SUBORDINATES; byte++) {
         if (changed_byte(tile, a, m->layout->sync + byte, &old, &v)) {
             CHECK(m, tile, SYN_003, sync_value_allowed(byte, v), NO_REFS, sync_values(byte),
-                  "0x%02x at this look, 0x%02x at the one before", v, old);
+                  "unknown sync byte value 0x%02x at this poll, 0x%02x at the one before", v, old);
         }
     }
 }
@@ -29,7 +29,7 @@ static void sampled_rd_ptr(struct model *m, const struct tile *tile, const struc
     if (access_word(a, m->layout->rd_ptr, &v) && shadow_word(&tile->l1, m->layout->rd_ptr, &old) &&
         old != v) {
         CHECK(m, tile, GO_008, v < NOCAP_LAUNCH_SLOTS, NO_REFS, "rd_ptr below 8",
-              "%u at this look, %u at the one before", v, old);
+              "rd_ptr %u at this poll, %u at the one before", v, old);
     }
 }
 
@@ -56,13 +56,13 @@ static void sampled_done(struct model *m, struct tile *tile, uint8_t old)
         SEEING(m, tile->at, m->layout->sync, 4,
                CHECK(m, tile, RST_013, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
                      NO_REFS, "DONE only after all subordinates cleared INIT",
-                     "DONE and sync word 0x%08x at one look", word));
+                     "boot DONE and sync word 0x%08x at one poll", word));
     } else if (old == NOCAP_GO_GO && launch_preloads(m, tile) == NO) {
         SEEING(m, tile->at, m->layout->sync, 4,
                CHECK(m, tile, GO_004, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
                      RELATED(launch_of(tile)->go.index),
                      "DONE only while the sync word is 0 or 0x00000300",
-                     "DONE and sync word 0x%08x at one look", word));
+                     "launch DONE and sync word 0x%08x at one poll", word));
     }
 }
 
@@ -75,7 +75,8 @@ static void sampled_go(struct model *m, struct tile *tile, const struct access *
             continue;
         }
         CHECK(m, tile, GO_001, nocap_go_name(v) != NULL, NO_REFS, "one of 00 40 80 C0 E0 F0",
-              "signal 0x%02x at this look, 0x%02x at the one before", v, old);
+              "unknown signal 0x%02x in a go message at this poll, 0x%02x at the one before", v,
+              old);
         if ((int)i == active && v == NOCAP_GO_DONE) {
             sampled_done(m, tile, old);
         }

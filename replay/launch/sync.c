@@ -46,7 +46,7 @@ static void judge_caches(struct model *m, struct tile *tile)
         CHECK_AFTER(m, tile, SYN_012, l->go_since, sync_of(tile)->caches == YES,
                     RELATED(l->done.index),
                     "instruction caches invalidated (0x1f) between the last DONE and the first GO",
-                    "%s", "no such store");
+                    "%s", "GO with instruction caches not invalidated since the last DONE");
         sync_of(tile)->caches = YES; /* as the others of this launch need it */
     }
 }
@@ -60,7 +60,7 @@ static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *ol
         fault_id since = sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_DONE);
         SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
                CHECK_AFTER(m, tile, SYN_005, since, *old == NOCAP_SYNC_DONE, NO_REFS,
-                           "LOAD only over 0", "the byte was 0x%02x", *old));
+                           "LOAD only over 0", "LOAD to ncrisc over 0x%02x, not over 0", *old));
         fault = m->fault;
         sync_missed(tile, BYTE_NCRISC, fault);
     }
@@ -76,7 +76,8 @@ static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *
     fault_id since = sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_LOAD);
     SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
            CHECK_AFTER(m, tile, SYN_004, since, *old == NOCAP_SYNC_LOAD, NO_REFS,
-                       "LOAD (0x01) in ncrisc's byte before GO", "the byte was 0x%02x", *old));
+                       "LOAD (0x01) in ncrisc's byte before GO",
+                       "GO to ncrisc over 0x%02x, not over LOAD (0x01)", *old));
     return m->fault;
 }
 
@@ -105,12 +106,13 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
         unsigned busy = own ? BYTE_TRISC0 : byte;
         fault_id since = sync_byte_since(tile, busy, NOCAP_SYNC_DONE);
         SEEING(m, tile->at, m->layout->sync + busy, 1,
-               CHECK_AFTER(m, tile, SYN_006, since, own && ready,
-                           RELATED(s->initialising ? s->init_index : NO_INDEX),
-                           "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
-                           own ? "its byte was 0x%02x, trisc0 still at its register init"
-                               : "its byte was 0x%02x",
-                           *old));
+               CHECK_AFTER(
+                   m, tile, SYN_006, since, own && ready,
+                   RELATED(s->initialising ? s->init_index : NO_INDEX),
+                   "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
+                   own ? "GO to a TRISC whose byte was 0x%02x, trisc0 still at its register init"
+                       : "GO to a TRISC whose byte was 0x%02x, not 0",
+                   *old));
         fault = m->fault;
         sync_missed(tile, busy, fault);
     }
@@ -144,7 +146,9 @@ static fault_id store_init_registers(struct model *m, struct tile *tile)
     if (shadow_word(&tile->l1, m->layout->sync, &word)) {
         SEEING(m, tile->at, m->layout->sync, 4,
                CHECK_AFTER(m, tile, SYN_010, sync_since(tile, word), word == NOCAP_SYNC_ALL_DONE,
-                           NO_REFS, "0x03 only while the whole sync word is 0", "0x%08x", word));
+                           NO_REFS, "0x03 only while the whole sync word is 0",
+                           "counter reset (0x03) asked of trisc0 with sync word 0x%08x, not 0",
+                           word));
         sync_overrun(tile, word, m->fault);
         bool own = (uint8_t)(word >> 8 * BYTE_TRISC0) != NOCAP_SYNC_DONE;
         s->init_since = own ? m->fault : FAULT_NONE; /* TRISC0 is at something else */
@@ -161,7 +165,8 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     struct sync *s = sync_of(tile);
     uint8_t old;
     bool allowed = sync_value_allowed(byte, v);
-    CHECK(m, tile, SYN_003, allowed, NO_REFS, sync_values(byte), "0x%02x", v);
+    CHECK(m, tile, SYN_003, allowed, NO_REFS, sync_values(byte),
+          "unknown value 0x%02x stored to a sync byte", v);
     s->initialising &= byte != BYTE_TRISC0;
     if (!allowed) {
         sync_fault(tile, byte, m->fault);
@@ -223,8 +228,8 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
                                                   : sync_byte_since(tile, missing, NOCAP_SYNC_GO);
     CHECK_AFTER(m, tile, SYN_007, since, next, RELATED(s->group_index),
                 "GO to all three TRISCs with no other mailbox store between",
-                "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr,
-                __builtin_popcount(s->group));
+                "mailbox store to 0x%llx after GO to %d of the three TRISCs",
+                (unsigned long long)a->addr, __builtin_popcount(s->group));
     for (unsigned i = 0; !next && s->group_since == FAULT_NONE && i < THREADS; i++) {
         if ((s->group >> i & 1) == 0) {
             sync_fault(tile, BYTE_TRISC0 + i, m->fault);
@@ -268,8 +273,8 @@ static void judge_counters(struct model *m, struct tile *tile)
     bool all = s->received == UINT32_MAX && s->acked == UINT32_MAX;
     CHECK_AFTER(m, tile, SYN_011, s->init_since, all, RELATED(s->init_index),
                 "received and acked counters of all 32 circular buffers zeroed between 0x03 and 0",
-                "%d received and %d acked counters zeroed", __builtin_popcount(s->received),
-                __builtin_popcount(s->acked));
+                "counter reset ended with %d received and %d acked counters of 32 each zeroed",
+                __builtin_popcount(s->received), __builtin_popcount(s->acked));
     s->initialising = false;
 }
 
@@ -289,7 +294,9 @@ static void judge_drain(struct model *m, struct tile *tile, const struct nocap_c
     CHECK_AFTER(m, tile, SYN_013, since, stored && loaded, RELATED(k->exit_index),
                 loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
                       : "a store to 0xFFE80004 between kernel exit and DONE",
-                "%s", stored ? "no load of it" : "no store to it");
+                "%s",
+                stored ? "no load of 0xFFE80004 between kernel exit and the cleared sync byte"
+                       : "no store to 0xFFE80004 between kernel exit and the cleared sync byte");
     sync_of(tile)->drain_late = core->thread == 0 ? m->fault : sync_of(tile)->drain_late;
 }
 
@@ -317,7 +324,8 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                        core->sync_byte == BYTE_TRISC0
                            ? "the byte cleared from 40, 80 or 03, outside of the kernel"
                            : "the byte cleared from 40 or 80, outside of the kernel",
-                       inside ? "cleared from 0x%02x inside its kernel" : "cleared from 0x%02x",
+                       inside ? "sync byte cleared from 0x%02x inside the kernel"
+                              : "sync byte cleared from 0x%02x, which asks for no answer",
                        old));
     *since = m->fault;
     if (!from) { /* the command that it answers was not seen */
@@ -352,11 +360,11 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
     bool drains = touches(a, NOCAP_REG_TTSYNC, 4); /* late, which SYN-013 says */
     fault_id since = s->init_since != FAULT_NONE || !drains ? s->init_since : s->drain_late;
     CHECK_AFTER(m, tile, SYN_011, since, right, RELATED(s->init_index),
-                "each tile counter zeroed once, and nothing else stored", "a store to 0x%llx%s",
-                (unsigned long long)a->addr,
-                counters == NULL ? ""
-                : zero           ? " for the second time"
-                                 : " of something else than 0");
+                "each tile counter zeroed once, and nothing else stored",
+                "store to 0x%llx during the counter reset%s", (unsigned long long)a->addr,
+                counters == NULL ? ", which is no tile counter"
+                : zero           ? " for the second time, a tile counter"
+                                 : " of a value other than 0");
     if (right) {
         *counters |= UINT32_C(1) << buffer;
     } else {
@@ -379,8 +387,8 @@ static __attribute__((noinline)) void subordinate_answer(struct model *m,
     (void)access_byte(a, a->addr, &v);
     bool right = a->addr == own && a->size == 1 && v == NOCAP_SYNC_DONE;
     CHECK(m, tile, SYN_001, right, NO_REFS, "a subordinate stores only its own byte, and only 0",
-          "%llu bytes at 0x%llx, the first 0x%02x", (unsigned long long)a->size,
-          (unsigned long long)a->addr, v);
+          "%llu bytes stored to the sync word at 0x%llx, the first 0x%02x",
+          (unsigned long long)a->size, (unsigned long long)a->addr, v);
     for (unsigned i = 0; !right && i < SUBORDINATES; i++) {
         if (i == (unsigned)core->sync_byte || touches(a, m->layout->sync + i, 1)) {
             sync_fault(tile, i, m->fault);
@@ -436,8 +444,9 @@ fault_id sync_outside_store(struct model *m, struct tile *tile, const struct acc
     }
     bool hit = touches(a, m->layout->sync, NOCAP_SYNC_BYTES);
     CHECK(m, tile, SYN_002, !hit, NO_REFS,
-          "the sync word written by the tile's own cores only while BRISC runs",
-          "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
+          "the sync word written by the worker core's own RISCs only while BRISC runs",
+          "sync word written from outside while BRISC runs: %llu bytes at 0x%llx",
+          (unsigned long long)a->size, (unsigned long long)a->addr);
     if (!hit || !brisc_runs(tile)) {
         return FAULT_NONE;
     }
@@ -474,7 +483,8 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
         sync_answer_since(tile, (unsigned)core->sync_byte, byte == NOCAP_SYNC_GO, NOCAP_SYNC_GO);
     SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
            CHECK_AFTER(m, tile, SYN_009, since, byte == NOCAP_SYNC_GO, NO_REFS,
-                       "GO (0x80) in the core's byte when it enters its kernel", "0x%02x", byte));
+                       "GO (0x80) in the RISC's byte when it enters its kernel",
+                       "kernel entered while the sync byte was 0x%02x, not GO (0x80)", byte));
     s->since[core->sync_byte] = m->fault;
     if (byte != NOCAP_SYNC_GO) {
         launch_of(tile)->since[core->processor] = m->fault;

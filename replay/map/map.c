@@ -60,7 +60,7 @@ static bool no_register(const struct access *a)
 }
 
 /* Which accesses a rule speaks of, and which of those break it. The first row that is broken is
- * told. */
+ * reported. */
 static const struct permission {
     enum nocap_rule rule;
     uint64_t regions;
@@ -69,43 +69,49 @@ static const struct permission {
     bool (*broken)(const struct access *a); /* NULL: `check` asks it of every access */
     bool speaks_of_all; /* counts as exercised by every access of these agents, not just by those to
                            the regions */
-    const char *expected;
+    const char *expected, *wrong;
 } permissions[] = {
     {MAP_001, ROW(GAP), ANYBODY, EITHER, always, true,
-     "an address that belongs to a region of the tile"},
+     "an address that belongs to a region of the worker core", "an unmapped address"},
     {MAP_013, ROW(RESERVED_10), ANYBODY, EITHER, always, true,
-     "no access to 0xFFB10000..0xFFB10FFF"},
+     "no access to 0xFFB10000..0xFFB10FFF", "a reserved block"},
     {MAP_005, ROWS_PADDING, ANYBODY, EITHER, always, true,
-     "no access to the padding above a TRISC's private memory"},
+     "no access to the padding above a TRISC's private memory",
+     "the padding above a TRISC's private memory"},
     {MAP_002, ROW(GPR_RESERVED), ANYBODY, EITHER, always, true,
-     "an access within the 768 bytes of the GPR file"},
+     "an access within the 768 bytes of the GPR file", "past the 768 bytes of the GPR file"},
     {MAP_002, ROWS_ALL & ~ROW(GAP), ANYBODY, EITHER, NULL, false,
-     "an access that ends within its region"},
+     "an access that ends within its region", "which runs past the end of its region"},
     {MAP_004, ROW(LDM), OUTSIDE, EITHER, always, true,
-     "private memory reached through its slow path, 0xFFB14000 on"},
+     "private memory reached through its slow path, 0xFFB14000 on",
+     "private memory reached from outside"},
     {MAP_014, ROWS_FIFO | ROWS_PC_BUF | ROWS_MAILBOX, OUTSIDE, EITHER, always, true,
-     "hardware mailboxes, PC buffers and instruction FIFOs touched by the tile's cores only"},
+     "hardware mailboxes, PC buffers and instruction FIFOs touched by the worker core's RISCs only",
+     "reached from outside"},
     {MAP_003, ROW(LDM), TRISC_AGENTS, EITHER, past_trisc_ldm, false,
-     "the lower 4 KiB of private memory"},
-    {MAP_006, ROWS_FIFO, AGENT(NCRISC), STORE, always, true, "no push from NCRISC"},
+     "the lower 4 KiB of private memory", "past a TRISC's 4 KiB of private memory"},
+    {MAP_006, ROWS_FIFO, AGENT(NCRISC), STORE, always, true, "no push from NCRISC",
+     "a push from NCRISC"},
     {MAP_007, ROW(INSTRN_FIFO1) | ROW(INSTRN_FIFO2), TRISC_AGENTS, STORE, always, true,
-     "a push to 0xFFE40000, where a TRISC finds its own FIFO"},
+     "a push to 0xFFE40000, where a TRISC finds its own FIFO", "no FIFO of a TRISC"},
     {MAP_008, ROWS_FIFO | ROW(MOP_CFG), ANYBODY, LOAD, always, true,
-     "no load from a write-only region"},
+     "no load from a write-only region", "a write-only region"},
     {MAP_010, ROW(GPR) | ROWS_PC_BUF | ROW(MOP_CFG) | ROWS_MAILBOX, AGENT(NCRISC), EITHER, always,
-     true, "no Tensix access from NCRISC"},
+     true, "no Tensix access from NCRISC", "a Tensix access from NCRISC"},
     {MAP_010, ROW(TENSIX_CFG), AGENT(NCRISC), STORE, always, true,
-     "no store to backend configuration from NCRISC"},
+     "no store to backend configuration from NCRISC", "backend configuration stored by NCRISC"},
     {MAP_011, ROW(GPR), TRISC_AGENTS, EITHER, other_thread, false,
-     "the own 64 registers, at 0xFFE00000..0xFFE000FF"},
+     "the own 64 registers, at 0xFFE00000..0xFFE000FF", "a GPR of another thread"},
     {MAP_011, ROW(PC_BUF1) | ROW(PC_BUF2), TRISC_AGENTS, EITHER, always, false,
-     "the own PC buffer, at 0xFFE80000"},
+     "the own PC buffer, at 0xFFE80000", "the PC buffer of another thread"},
     {MAP_015, ROW(MOP_CFG), AGENT(BRISC), EITHER, always, true,
-     "MOP configuration left to the TRISCs"},
+     "MOP configuration left to the TRISCs", "MOP configuration touched by BRISC"},
     {MAP_009, ROW(DEST_WINDOW) | ROW(PC_READBACK), ANYBODY, STORE, always, true,
-     "no store to a read-only region"},
-    {MAP_009, ROWS_NIU, ANYBODY, STORE, read_only, false, "no store to a read-only register"},
-    {NOC_015, ROW(DEBUG), ANYBODY, EITHER, no_register, false, "a register that the page has"},
+     "no store to a read-only region", "a read-only region"},
+    {MAP_009, ROWS_NIU, ANYBODY, STORE, read_only, false, "no store to a read-only register",
+     "a read-only register"},
+    {NOC_015, ROW(DEBUG), ANYBODY, EITHER, no_register, false, "a register that the page has",
+     "where the page has no register"},
 };
 
 enum { PERMISSIONS = sizeof permissions / sizeof permissions[0] };
@@ -118,12 +124,14 @@ struct row_state {
 };
 
 static __attribute__((cold, noinline)) void report(struct model *m, const struct observation *o,
-                                                   enum nocap_rule rule, const char *expected)
+                                                   enum nocap_rule rule, const char *expected,
+                                                   const char *wrong)
 {
     const struct access *a = &o->access;
     report_violation(m, o->tile, rule, now(m), -1, NO_REFS, expected,
-                     "a %s of %llu bytes at 0x%llx (%s)", a->store ? "store" : "load",
-                     (unsigned long long)a->size, (unsigned long long)a->addr, o->region->name);
+                     "%s of %llu bytes at 0x%llx (%s), %s", a->store ? "store" : "load",
+                     (unsigned long long)a->size, (unsigned long long)a->addr, o->region->name,
+                     wrong);
     if (a->store) {
         store_strays(m);
     }
@@ -169,7 +177,7 @@ static __attribute__((noinline)) bool breaks(struct model *m, const struct obser
     for (; set != 0; set &= set - 1) {
         const struct permission *p = &permissions[__builtin_ctz(set)];
         if (p->broken(&o->access)) {
-            report(m, o, p->rule, p->expected);
+            report(m, o, p->rule, p->expected, p->wrong);
             return true;
         }
     }
@@ -191,9 +199,10 @@ static void check(struct model *m, const struct observation *o)
         return;
     }
     if (a->addr + a->size > region->last + 1 && region->region != NOCAP_REGION_GAP) {
-        report(m, o, MAP_002, "an access that ends within its region");
+        report(m, o, MAP_002, "an access that ends within its region",
+               "which runs past the end of its region");
     } else if (region->kind == NOCAP_KIND_REGISTERS && not_a_word(a)) {
-        report(m, o, MAP_012, "4 bytes at a multiple of 4");
+        report(m, o, MAP_012, "4 bytes at a multiple of 4", "not 4 bytes at a multiple of 4");
     }
 }
 
