@@ -57,13 +57,13 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
     } else if (subordinate) {
         cq_subordinate_release(q, (uint32_t)e->value);
     } else if (sem != 0) {
-        CQ_HOST(q, CQ_043, false, NO_REFS, "semaphore 0 alone in use", "semaphore %llu changed",
-                wide(e->sem));
+        CQ_HOST(q, CQ_043, false, NO_REFS, "only semaphore 0 in use",
+                "semaphore %llu changed, only semaphore 0 is in use", wide(e->sem));
     } else if ((e->has & NOCAP_F_AT) != 0 && !nocap_xy_equal(e->at, q->at[grows])) {
         CQ_FETCHER(q, CQ_041, false, NO_REFS,
-                   "free pages counted up by the dispatcher, published ones by the prefetcher",
-                   "%s counted up the semaphore at %u,%u", nocap_agent_name(e->by), e->at.x,
-                   e->at.y);
+                   "free pages counted up by the dispatcher, ready ones by the prefetcher",
+                   "%s counted up semaphore 0 of core %u,%u, not the other command-queue core",
+                   nocap_agent_name(e->by), e->at.x, e->at.y);
     } else if (prefetch) {
         cq_relay_publish(q, (uint32_t)e->value);
     } else {
@@ -159,7 +159,8 @@ void cq_judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t agent)
     bool arrives = q->intruder.addr == addr && q->m->event->kind == NOCAP_EV_WRITE;
     FOLLOWING(q->m, arrives ? q->intruder.since : FAULT_NONE,
               CHECK_AT(q->m, NULL, CQ_026, !hits, cq_event_ref(q, agent), NO_REFS,
-                       "the issue region written by the host only", "%llu bytes written at +0x%llx",
+                       "the issue region written by the host only",
+                       "%llu bytes written into the issue region at +0x%llx, not by the host",
                        wide(size), wide(addr)));
     if (hits) {
         (void)cq_issue_hit(q, &(struct access){.addr = addr, .size = size});

@@ -49,8 +49,9 @@ bool cq_boot_done(struct cq *q, uint32_t value)
 
 static void judge_pointer(struct cq *q, uint64_t addr, uint32_t value, uint32_t want)
 {
-    CQ_HOST(q, CQ_066, value == want, NO_REFS, "a pointer word at the start of its ring",
-            "0x%x at 0x%llx, 0x%x is the start", value, wide(addr), want);
+    CQ_HOST(q, CQ_066, value == want, NO_REFS, "each pointer word set to the start of its ring",
+            "0x%x written to the pointer at 0x%llx, its ring starts at 0x%x", value, wide(addr),
+            want);
 }
 
 static void take_message(struct cq *q, enum cq_core core, const struct access *a)
@@ -112,13 +113,16 @@ static void judge_go(struct cq *q, enum cq_core core)
         bool counter = (b->done & CQ_INIT_SEMS) == 0 || b->sem0 == want;
         CHECK(q->m, cq_tile(q, core), CQ_068, missing == 0 && counter, NO_REFS,
               "pointers, queue, semaphores and launch message written before GO",
-              missing != 0 ? "%d of them are not yet" : "semaphore 0 is %d, not %u",
+              missing != 0
+                  ? "GO sent with %d of pointers, queue, semaphores and launch message not written"
+                  : "semaphore 0 is %d at GO, not %u",
               missing != 0 ? __builtin_popcount(missing) : (int)b->sem0, want);
         b->since = fault_of(q->m, missing == 0);
     }
     if (b->mode.known) {
         CHECK(q->m, cq_tile(q, core), CQ_053, b->mode.v == NOCAP_MODE_HOST, NO_REFS,
-              "launch mode HOST for the cores of the command queue", "mode %u", b->mode.v);
+              "launch mode HOST for the cores of the command queue",
+              "launch mode %u for a command-queue core, not HOST", b->mode.v);
     }
     b->missing = missing;
     b->running = YES;
@@ -132,7 +136,7 @@ void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late)
     FOLLOWING(q->m, b->since,
               CHECK_AT(q->m, cq_tile(q, core), CQ_068, false, b->go, RELATED(q->m->event->index),
                        "pointers, queue, semaphores and launch message written before GO", "%s",
-                       "one of them came later"));
+                       "part of the set-up written after GO"));
     b->since = q->m->fault;
 }
 
@@ -145,7 +149,7 @@ static void judge_works(struct cq *q, enum cq_core core)
         CHECK(q->m, cq_tile(q, core), CQ_068, false,
               RELATED(b->other_store ? b->other_index : NO_INDEX),
               "GO stored before the core works",
-              "the host releases the first completion, and no GO was stored to the %s",
+              "first completion released by the host, but no GO was stored to the %s",
               core == CQ_PREFETCH ? "prefetcher" : "dispatcher");
         b->running = YES;
     }
@@ -196,12 +200,14 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
             return;
         }
         CHECK(q->m, cq_tile(q, core), CQ_041, !counter, NO_REFS,
-              "semaphore 0 left alone by the host while the queue runs", "%llu bytes at 0x%llx",
+              "semaphore 0 not written by the host while the queue runs",
+              "host wrote %llu bytes at 0x%llx, over semaphore 0, while the queue runs",
               wide(a->size), wide(a->addr));
         CHECK(q->m, cq_tile(q, core), CQ_032, counter, NO_REFS,
-              "nothing but prefetch queue and read pointer written by the host while the queue "
+              "nothing but prefetch_q and completion_q_rd_ptr written by the host while the queue "
               "runs",
-              "%llu bytes at 0x%llx", wide(a->size), wide(a->addr));
+              "host wrote %llu bytes at 0x%llx of a command-queue core while the queue runs",
+              wide(a->size), wide(a->addr));
         if (core == CQ_PREFETCH && a->size == q->numbers->entry_bytes) { /* perhaps for a slot */
             cq_issue_missed(q);
         }
@@ -235,7 +241,8 @@ void cq_boot_host_sysmem(struct cq *q, const struct access *a)
     if (touches(a, q->numbers->host_wr, 4)) {
         CQ_HOST(q, CQ_062, !running, NO_REFS,
                 "the write pointer in host memory written by the dispatcher only",
-                "the host wrote %llu bytes at +0x%llx", wide(a->size), wide(a->addr));
+                "host wrote %llu bytes at +0x%llx, over the completion write pointer",
+                wide(a->size), wide(a->addr));
         cq_blame(&q->completion.given.since, q->m->fault); /* perhaps for the other one */
         if (!running && access_word(a, q->numbers->host_wr, &value)) {
             cq_take_pointer(q, value);

@@ -77,7 +77,7 @@ static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_
         FOLLOWING(q->m, line->since,
                   CHECK_AT(q->m, NULL, CQ_065, right, cq_event_ref(q, agent), NO_REFS,
                            "events come back as they were sent, in order",
-                           "event 0x%x, 0x%x is next", id,
+                           "event 0x%x returned, 0x%x is next", id,
                            n < c->id_count ? c->ids[n % CQ_EVENTS] : 0));
         line->since = fault_of(q->m, right);
     }
@@ -106,8 +106,9 @@ static bool judge_room(struct cq *q, const struct access *a, uint32_t pages)
     }
     CQ_EXECUTOR_AFTER(q, CQ_059, c->wr.since, place && room, NO_REFS,
                       "a free page at the write pointer for every completion",
-                      room ? "written at +0x%llx, the pointer is at +0x%x"
-                           : "written at +0x%llx (+0x%x): the host has not read that far",
+                      room ? "completion written at +0x%llx, the write pointer is at +0x%x"
+                           : "completion written at +0x%llx (write pointer +0x%x) before the host "
+                             "released that page",
                       wide(a->addr), offset_of(q, wr));
     return place;
 }
@@ -143,12 +144,13 @@ static void judge_event(struct cq *q, const struct access *a)
     uint64_t known = r->known - NOCAP_CQ_HEADER;
     bool same = cq_bytes_differ(&head, bytes, known) == UINT64_MAX &&
                 cq_bytes_differ(&rest, bytes + EVENT_ID_END, known - EVENT_ID_END) == UINT64_MAX;
-    CQ_EXECUTOR_AFTER(q, CQ_072, r->relayed_since != FAULT_NONE ? r->relayed_since : r->says_since,
-                      same && a->size == r->length, RELATED(r->at.index),
-                      "an event written as its command has it",
-                      same ? "%llu bytes, the command has %u"
-                           : "other bytes among these %llu of %u",
-                      wide(a->size), r->length);
+    CQ_EXECUTOR_AFTER(
+        q, CQ_072, r->relayed_since != FAULT_NONE ? r->relayed_since : r->says_since,
+        same && a->size == r->length, RELATED(r->at.index),
+        "an event written as its command has it",
+        same ? "event of %llu bytes written, its command has %u"
+             : "bytes of the event differ from its command (%llu bytes written, %u in the command)",
+        wide(a->size), r->length);
 }
 
 /* A completion leaves for host memory. */
@@ -161,7 +163,7 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     bool late = c->unwritten != FAULT_NONE && (!c->wr.known || a->addr != offset_of(q, c->wr.v));
     CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->unwritten : c->unmatched, !late && !c->stored_new,
                       NO_REFS, "the page written before the pointer moves on", "%s",
-                      "completion_q_wr_ptr was stored first");
+                      "completion_q_wr_ptr stored before the completion page was written");
     c->unwritten = FAULT_NONE;
     struct nocap_cq_command k;
     bool event = first && access_word(a, a->addr + NOCAP_CQ_HEADER, &id) &&
@@ -196,7 +198,7 @@ void cq_completion_moved(struct cq *q, uint32_t value)
     CQ_EXECUTOR_AFTER(
         q, CQ_061, c->wr.since, right, RELATED(payload ? c->payload_index : NO_INDEX),
         "a write pointer that moves on by the pages written, its toggle where it wraps",
-        "0x%x, 0x%x is next", value, want);
+        "completion write pointer moved to 0x%x, 0x%x is next", value, want);
     resync(&c->wr, in_ring(q, value) ? value : want, right ? FAULT_NONE : q->m->fault);
 }
 
@@ -218,8 +220,8 @@ void cq_completion_core(struct cq *q, const struct access *a)
     }
     if (touches(a, q->numbers->completion_rd, 4)) {
         CQ_EXECUTOR(q, CQ_062, q->boot[CQ_DISPATCH].running != YES, NO_REFS,
-                    "completion_q_rd_ptr written by the host only", "%s stored to it",
-                    nocap_agent_name(a->by));
+                    "completion_q_rd_ptr written by the host only",
+                    "%s stored to completion_q_rd_ptr", nocap_agent_name(a->by));
         cq_blame(&c->wr.since, q->m->fault); /* perhaps for the other pointer */
         cq_blame(&c->stored.since, q->m->fault);
     }
@@ -230,15 +232,15 @@ void cq_completion_core(struct cq *q, const struct access *a)
         }
         if (c->stored.known && value == c->stored.v && c->wr.known) {
             CQ_EXECUTOR(q, CQ_061, false, NO_REFS,
-                        "a write pointer that moves on by the pages written", "0x%x once more",
-                        value);
+                        "a write pointer that moves on by the pages written",
+                        "completion_q_wr_ptr stored as 0x%x a second time", value);
             return;
         }
         bool copied = c->wr.since != FAULT_NONE && value == c->wr.v; /* before it was stored */
         bool written = c->payload_pages != 0 || !c->wr.known || !cq_sees_writes(q);
         CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, written, NO_REFS,
                           "the page written before the pointer moves on", "%s",
-                          "nothing was written since it moved last");
+                          "completion_q_wr_ptr moved, but no page was written since its last move");
         c->unwritten = fault_of(q->m, written);
         cq_blame(&c->device.since, c->unwritten); /* its event may never come */
         cq_blame(&c->host.since, c->unwritten);
@@ -265,7 +267,8 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
         SEEING(q->m, q->at[CQ_DISPATCH], q->numbers->completion_wr, 4,
                CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NO_REFS,
                                  "completion_q_wr_ptr stored, then the same copied to host memory",
-                                 "0x%x, completion_q_wr_ptr holds 0x%x", value, c->stored.v));
+                                 "0x%x copied to host memory, completion_q_wr_ptr holds 0x%x",
+                                 value, c->stored.v));
         cq_blame(&c->stored.since, fault_of(q->m, same));
     }
     if (sees_pointer(q) && !c->stored_new) {
@@ -295,7 +298,8 @@ void cq_completion_dma(struct cq *q, const struct access *a)
     struct cq_completion *c = &q->completion;
     uint32_t value;
     CHECK(q->m, NULL, CQ_062, q->sees_noc || !touches(a, q->numbers->host_rd, 4), NO_REFS,
-          "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
+          "the completion read pointer in host memory (+0xc0) written by the host only",
+          "device wrote +0x%llx, over the completion read pointer in host memory", wide(a->addr));
     bool only_lands =
         !sees_pointer(q) && !cq_sees_writes(q) && c->payloads == 0; /* no request is seen */
     c->lands = true;
@@ -308,8 +312,8 @@ void cq_completion_dma(struct cq *q, const struct access *a)
                 a->addr == offset_of(q, c->early_pointer); /* and the one before never came */
             c->payload_landed = c->early_for + next;
             CHECK_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
-                     "the page in host memory before the pointer that publishes it", "%s",
-                     "the pointer came first");
+                     "a page in host memory before the write pointer moves past it", "%s",
+                     "completion write pointer arrived in host memory before its page");
             c->early_for = 0;
         }
     } else if (access_word(a, q->numbers->host_wr, &value)) {
@@ -344,7 +348,7 @@ void cq_completion_memory(struct cq *q, const struct access *a)
     uint32_t value;
     if (access_word(a, q->numbers->host_wr, &value)) {
         CQ_EXECUTOR(q, CQ_061, in_ring(q, value), NO_REFS, "a write pointer in the completion ring",
-                    "0x%x", value);
+                    "completion write pointer 0x%x is no page of the completion ring", value);
         cq_pointer_shown(q, value);
         c->seen = (struct value){.known = in_ring(q, value), .since = c->wr.since, .v = value};
     }
@@ -366,8 +370,9 @@ static void read_page(struct cq *q, const struct access *a)
     }
     if (c->seen.known) {
         CQ_HOST_AFTER(q, CQ_063, c->rd.since, c->seen.v != c->rd.v, NO_REFS,
-                      "a page read after the write pointer was seen to have passed it",
-                      "page at +0x%x", page);
+                      "a page read after the write pointer was seen past it",
+                      "completion page at +0x%x read before the write pointer was seen past it",
+                      page);
         cq_blame(&c->rd.since, fault_of(q->m, c->seen.v != c->rd.v));
     }
     c->page_read = true;
@@ -377,8 +382,8 @@ static void read_page(struct cq *q, const struct access *a)
         const struct cq_page_id *written = &c->page_id[place_index(&q->places.completion, page)];
         if (written->known) { /* the device's word was judged when it was written */
             CQ_HOST_AFTER(q, CQ_065, since, written->id == id, NO_REFS,
-                          "the event that the dispatcher wrote", "event 0x%x, 0x%x was written", id,
-                          written->id);
+                          "the event that the dispatcher wrote",
+                          "event 0x%x read, the dispatcher wrote 0x%x", id, written->id);
             uint64_t n = find_id(c, c->host.next, written->id);
             c->host.next = n < c->id_count ? n + 1 : c->host.next;
         } else {
@@ -398,9 +403,10 @@ static void copy_rd(struct cq *q, uint32_t value)
     SEEING(q->m, q->at[CQ_DISPATCH], q->numbers->completion_rd, 4,
            CQ_HOST_AFTER(q, CQ_064, c->given.since, c->given.known && value == c->given.v, NO_REFS,
                          "completion_q_rd_ptr written, then the same to host memory",
-                         c->given.known ? "0x%x, completion_q_rd_ptr got 0x%x"
-                         : begun        ? "0x%x before completion_q_rd_ptr (0x%x)"
-                                        : "0x%x before completion_q_rd_ptr",
+                         c->given.known ? "0x%x copied to host memory, completion_q_rd_ptr got 0x%x"
+                         : begun
+                             ? "0x%x copied to host memory, completion_q_rd_ptr still has 0x%x"
+                             : "0x%x copied to host memory before completion_q_rd_ptr was written",
                          value, c->given.v));
     c->copied =
         (struct value){.known = !c->given.known && (!begun || value != c->given.v), .v = value};
@@ -434,12 +440,14 @@ static const char *store_problem(const struct cq *q, uint32_t value)
 {
     const struct cq_completion *c = &q->completion;
     if (value != cq_ptr_advance(q, c->rd.v, 1)) {
-        return "0x%x, not one page on";
+        return "completion_q_rd_ptr moved to 0x%x, not one page on";
     }
     if (c->seen.known && c->seen.v == c->rd.v) {
-        return "0x%x, past what was written";
+        return "completion_q_rd_ptr moved to 0x%x, past the pages written";
     }
-    return q->sees_sysmem && !c->page_read && c->seen.known ? "0x%x, the page was not read" : NULL;
+    return q->sees_sysmem && !c->page_read && c->seen.known
+               ? "completion_q_rd_ptr moved to 0x%x, but the page was not read"
+               : NULL;
 }
 
 /* The host releases a page: 0x196E0. */
@@ -452,7 +460,7 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
     if (c->left_out.known && value == c->left_out.v && value != next) {
         CQ_HOST_AFTER(q, CQ_063, c->left_out.since, false, NO_REFS,
                       "the read pointer one page on, after that page was seen and read",
-                      "0x%x past the next", value);
+                      "completion_q_rd_ptr 0x%x written late, after the next one", value);
         c->left_out.known = false;
         return;
     }
@@ -470,7 +478,8 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
     }
     if (c->given.known && q->sees_sysmem && !first) {
         CQ_HOST_AFTER(q, CQ_064, c->given.since, false, NO_REFS,
-                      "every read pointer copied to host memory", "%s", "the one before was not");
+                      "every read pointer copied to host memory", "%s",
+                      "previous completion_q_rd_ptr not copied to host memory");
     }
     resync(&c->rd, in_ring(q, value) ? value : next, first ? FAULT_NONE : since);
     bool copied = c->copied.known && value == c->copied.v;

@@ -57,9 +57,9 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
     struct cq_ring *r = &q->ring;
     if (r->origin && cq_sees_published(q)) {
         CQ_EXECUTOR_AFTER(q, CQ_038, r->since, pages < r->published, NO_REFS,
-                          "only published pages read by the dispatcher",
-                          "0x%llx, page %llu of %llu published", wide(addr), wide(pages),
-                          wide(r->published));
+                          "only pages that were made ready read by the dispatcher",
+                          "page at 0x%llx read after %llu others, only %llu were made ready",
+                          wide(addr), wide(pages), wide(r->published));
         cq_blame(&r->since, fault_of(q->m, pages < r->published));
     }
 }
@@ -69,8 +69,8 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
 {
     struct cq_ring *r = &q->ring;
     if (!place_has(&q->places.buffer, addr)) {
-        CQ_EXECUTOR(q, CQ_038, false, NO_REFS, "commands executed in the dispatch buffer", "0x%llx",
-                    wide(addr));
+        CQ_EXECUTOR(q, CQ_038, false, NO_REFS, "commands executed in the dispatch buffer",
+                    "command executed at 0x%llx, outside the dispatch buffer", wide(addr));
         return;
     }
     q->any = true;
@@ -79,7 +79,8 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
         return;
     }
     CQ_EXECUTOR(q, CQ_038, addr % q->numbers->page == 0, NO_REFS,
-                "commands executed from the first byte of a page on", "0x%llx", wide(addr));
+                "commands executed from the first byte of a page on",
+                "command executed at 0x%llx, not at the start of a page", wide(addr));
     finish_command(q);
     uint32_t ahead =
         distance(q, addr); /* where it went to the right place, the pages of a command */
@@ -170,8 +171,9 @@ static void judge_block(struct cq *q, uint32_t value)
     if (r->ended && released <= r->unread) { /* what is left comes back as it is */
         bool count = !r->origin || !cq_sees_published(q) || released <= r->published;
         CQ_EXECUTOR_AFTER(q, CQ_039, r->released_since, count, RELATED(r->executed_index),
-                          "no more pages released than were published", "%u on top of %llu", value,
-                          wide(r->released));
+                          "no more pages released than were made ready",
+                          "%u pages released on top of %llu, %llu were made ready", value,
+                          wide(r->released), wide(r->published));
         return;
     }
     bool count = !r->origin || released <= may ||
@@ -184,12 +186,12 @@ static void judge_block(struct cq *q, uint32_t value)
     bool block = value == q->numbers->block_pages || last || r->ended;
     fault_id since = r->released_since;
     cq_blame(&since, r->unread == end ? r->since : FAULT_NONE);
-    CQ_EXECUTOR_AFTER(q, CQ_039, block ? since : FAULT_NONE, block && count,
-                      RELATED(r->executed_index),
-                      "whole blocks of pages released, each when the next one is finished as well",
-                      block ? "%u pages on top of %llu, %llu pages are finished"
-                            : "%u pages on top of %llu (%llu are finished)",
-                      value, wide(r->released), wide(end));
+    CQ_EXECUTOR_AFTER(
+        q, CQ_039, block ? since : FAULT_NONE, block && count, RELATED(r->executed_index),
+        "whole blocks of pages released, each when the next one is finished as well",
+        block ? "%u pages released on top of %llu, %llu are finished"
+              : "%u pages released on top of %llu, not a whole block (%llu are finished)",
+        value, wide(r->released), wide(end));
     cq_resync(q, &r->released_since, block && count);
     cq_blame(&r->since, fault_of(q->m, block && count));
     r->unread = count ? r->unread : UINT64_MAX;
@@ -222,7 +224,8 @@ void cq_ring_credit_elsewhere(struct cq *q, const struct nocap_event *e)
     }
     fault_id *since = subordinate ? &q->subordinate.since : &r->released_since;
     CQ_EXECUTOR_AFTER(q, CQ_039, *since, false, RELATED(r->executed_index),
-                      "pages released to the prefetcher", "0x%llx of %u,%u counted up",
+                      "pages released to the prefetcher",
+                      "0x%llx of core %u,%u counted up instead of the prefetcher's semaphore",
                       wide(e->daddr), e->d.x, e->d.y);
     cq_blame(since, q->m->fault);
     cq_blame(&r->since, q->m->fault);
@@ -238,7 +241,7 @@ void cq_ring_sent(struct cq *q, const struct cq_write *w)
         if (r->releases[at].released > w->page && r->releases[at].at.index > w->index) {
             CHECK_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_039, false, r->releases[at].at,
                      RELATED(w->index), "pages released when all writes from them have left", "%s",
-                     "one had not");
+                     "pages released before a write from them had left");
             return;
         }
     }
@@ -255,15 +258,18 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
         uint64_t limit = q->numbers->buffer_pages + r->released;
         if (q->sees[CQ_DISPATCH] && q->sees_noc) {
             CQ_FETCHER_ON(q, CQ_040, &r->since, value <= limit, NO_REFS,
-                          "a count of pages that were released", "%u, of %u and %llu", value,
-                          q->numbers->buffer_pages, wide(r->released));
+                          "a count of at most the pages of the buffer and those released",
+                          "semaphore 0 of the prefetcher is %u, the buffer has %u pages and %llu "
+                          "were released",
+                          value, q->numbers->buffer_pages, wide(r->released));
         } else if (value > limit) {
             r->released = value - q->numbers->buffer_pages;
         }
     } else if (q->sees[CQ_PREFETCH] && q->sees_noc) {
         CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NO_REFS,
-                          "a count of pages that were published", "%u, of %llu", value,
-                          wide(r->counter));
+                          "a count of at most the pages made ready",
+                          "semaphore 0 of the dispatcher is %u, only %llu pages were made ready",
+                          value, wide(r->counter));
         cq_blame(&r->since, fault_of(q->m, value <= r->counter));
     }
 }
@@ -282,6 +288,7 @@ void cq_ring_finish(struct cq *q, bool cut)
     FOLLOWING(q->m, r->since,
               CHECK_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_069, r->released == r->published,
                        r->releases[(r->release_count - 1) % CQ_RELEASES].at, NO_REFS,
-                       "after TERMINATE as many pages released as were published",
-                       "%llu released, %llu published", wide(r->released), wide(r->published)));
+                       "after TERMINATE as many pages released as were made ready",
+                       "%llu pages released at the end, %llu were made ready", wide(r->released),
+                       wide(r->published)));
 }

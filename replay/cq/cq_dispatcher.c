@@ -32,10 +32,12 @@ void cq_judge_counted(struct cq *q, unsigned stream, uint32_t value, uint32_t wa
                cq_set_empty(&q->owing);
     since = since == FAULT_NONE && passed && !all ? cq_worker_lost(q) : since;
     cq_blame(&since, passed && !all ? s->since : s->wrong);
-    CQ_EXECUTOR_AFTER(q, CQ_058, since, passed && all, RELATED(s->index),
-                      "the dispatcher continues when all notifies have arrived",
-                      passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
-                      value, want);
+    CQ_EXECUTOR_AFTER(
+        q, CQ_058, since, passed && all, RELATED(s->index),
+        "the dispatcher continues when all notifies have arrived",
+        passed ? "dispatcher continued at %u of %u notifies, but not one from every worker core"
+               : "dispatcher continued at %u of %u notifies",
+        value, want);
 }
 
 /* A WAIT, or the wait that a SEND_GO_SIGNAL begins with, is over. */
@@ -71,13 +73,14 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
         bool right = value <= s->goes;
         bool stale = !right && s->cleared && value != 0 && value == s->before;
         CQ_EXECUTOR_AFTER(q, CQ_057, notifies_since(q, s), !stale, RELATED(s->index),
-                          "a count read after the stream was cleared shows that",
-                          "%u, what it was before", value);
+                          "a count read after a clear of the stream shows the clear",
+                          "count %u read after the stream was cleared, as it was before the clear",
+                          value);
         s->wrong = fault_of(q->m, !stale);
         if (!stale) {
             CQ_EXECUTOR_AFTER(q, CQ_055, notifies_since(q, s), right, RELATED(s->index),
-                              "no more notifies than go words", "%u for %llu", value,
-                              wide(s->goes));
+                              "no more notifies than go messages",
+                              "%u notifies counted for %llu go messages", value, wide(s->goes));
             s->wrong = fault_of(q->m, right);
         }
     }
@@ -94,17 +97,18 @@ static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
     uint32_t want = (0 - s->value) << q->numbers->count_shift;
     if (s->read) {
         CQ_EXECUTOR_AFTER(q, CQ_056, s->wrong, value == want, RELATED(s->index),
-                          "a clear takes off what was just read", "0x%x stored, the count was %u",
-                          value, s->value);
+                          "a clear subtracts the count that was just read",
+                          "0x%x stored to clear the stream, the count read was %u", value,
+                          s->value);
         cq_blame(&s->wrong, fault_of(q->m, value == want)); /* or it had read another */
     }
     bool clear = b->known && b->id == NOCAP_CQ_DISPATCH_WAIT && q->ring.executing;
     if (clear && s->read && s->settled && b->count == 0) {
         bool all = s->value >= s->goes;
-        CQ_EXECUTOR_AFTER(q, CQ_049, b->since != FAULT_NONE ? b->since : notifies_since(q, s), all,
-                          RELATED(s->index),
-                          "no notify outstanding when the stream is cleared before a launch",
-                          "%u of %llu have come", s->value, wide(s->goes));
+        CQ_EXECUTOR_AFTER(
+            q, CQ_049, b->since != FAULT_NONE ? b->since : notifies_since(q, s), all,
+            RELATED(s->index), "no notify outstanding when the stream is cleared before a launch",
+            "stream cleared when %u of %llu notifies had come", s->value, wide(s->goes));
         cq_resync(q, &s->since, all);
     }
     if (clear) {
@@ -149,8 +153,8 @@ static void stream_access(struct cq *q, const struct access *a)
     } else if (a->store && index == NOCAP_STREAM_SPACE_UPDATE) {
         store_update(q, s, value);
     } else if (a->store && index == NOCAP_STREAM_TILES_RECEIVED) { /* here: the size */
-        CQ_EXECUTOR(q, CQ_056, false, NO_REFS, "the size of a notify stream left alone",
-                    "0x%x stored", value);
+        CQ_EXECUTOR(q, CQ_056, false, NO_REFS, "the size of a notify stream not written",
+                    "0x%x stored to the size of a notify stream", value);
     }
 }
 
@@ -170,8 +174,9 @@ void cq_dispatcher_core(struct cq *q, const struct access *a)
             cq_ring_counter(q, CQ_DISPATCH, value);
         } else if (a->store) {
             CQ_EXECUTOR(q, CQ_041, q->boot[CQ_DISPATCH].running != YES, NO_REFS,
-                        "semaphore 0 never stored to by the dispatcher", "%llu bytes at 0x%llx",
-                        wide(a->size), wide(a->addr));
+                        "semaphore 0 never stored to by the dispatcher",
+                        "dispatcher stored %llu bytes at 0x%llx, over semaphore 0", wide(a->size),
+                        wide(a->addr));
         }
     } else if (!a->store || !cq_subordinate_notified(q, a)) {
         cq_completion_core(q, a);
@@ -220,15 +225,16 @@ static void judge_arrived(struct cq *q, const struct nocap_event *e)
         bool unproven = b->known && b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL && b->unproven;
         CHECK_AT(q->m, NULL, CQ_044, !unproven, unproven ? b->at : cq_event_ref(q, NOCAP_BY_HOST),
                  NO_REFS, "a barrier between the multicasts of a launch and its GO", "%s",
-                 "none: nothing orders them");
+                 "no barrier between the multicasts of a launch and its GO");
         q->ring.brief.unproven = false;
         return;
     }
     struct cq_write *w = cq_unacked(d);
-    CQ_EXECUTOR_AFTER(q, CQ_044, q->expected.launch, w == NULL,
-                      RELATED(w != NULL ? w->index : NO_INDEX),
-                      "the multicasts of a launch acknowledged before its GO", "GO to %u,%u first",
-                      e->d.x, e->d.y);
+    CQ_EXECUTOR_AFTER(
+        q, CQ_044, q->expected.launch, w == NULL, RELATED(w != NULL ? w->index : NO_INDEX),
+        "the multicasts of a launch acknowledged before its GO",
+        "GO sent to worker core %u,%u before a multicast of the launch was acknowledged", e->d.x,
+        e->d.y);
     if (w != NULL) {
         cq_end_write(d, w);
     }
@@ -241,7 +247,9 @@ static void judge_channel(struct cq *q, const struct nocap_event *e)
                    q->ring.brief.id == NOCAP_CQ_DISPATCH_WRITE_PACKED && e->mcast == 0;
     if (unicast && (e->has & NOCAP_F_VC) != 0) {
         CQ_EXECUTOR(q, CQ_045, e->vc == q->numbers->vc_unicast, NO_REFS,
-                    "unicast data on the virtual channel of the go words", "channel %u", e->vc);
+                    "unicast data on the virtual channel of the go messages",
+                    "unicast data sent on virtual channel %u, go messages use %u", e->vc,
+                    q->numbers->vc_unicast);
     }
 }
 
@@ -311,8 +319,9 @@ void cq_judge_waited(struct cq *q, struct cq_brief *b)
     uint32_t off = (b->count - (uint32_t)s->goes) << (32 - q->numbers->count_bits);
     FOLLOWING(q->m, b->since != FAULT_NONE ? b->since : notifies_since(q, s),
               CHECK_AT(q->m, NULL, CQ_048, off == 0, b->at, NO_REFS,
-                       "SEND_GO_SIGNAL after the notifies of all go words before it",
-                       "it waits for %u, there were %llu go words", b->count, wide(s->goes)));
+                       "SEND_GO_SIGNAL after the notifies of all go messages before it",
+                       "SEND_GO_SIGNAL waits for %u notifies, %llu go messages were sent before it",
+                       b->count, wide(s->goes)));
     cq_note_fault(q);
     cq_blame(&b->since, fault_of(q->m, off == 0));
     cq_blame(&q->expected.launch, b->since);

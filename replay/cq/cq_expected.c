@@ -240,11 +240,11 @@ static const char *where_text(char text[WHERE_TEXT], const struct cq_target *t)
     if (t->memory) {
         snprintf(rest, room, "host memory");
     } else if (t->to_all) {
-        snprintf(rest, room, "all workers");
+        snprintf(rest, room, "all worker cores");
     } else if (t->mcast) {
-        snprintf(rest, room, "%u,%u to %u,%u", r.low.x, r.low.y, r.high.x, r.high.y);
+        snprintf(rest, room, "cores %u,%u to %u,%u", r.low.x, r.low.y, r.high.x, r.high.y);
     } else {
-        snprintf(rest, room, "%u,%u", r.low.x, r.low.y);
+        snprintf(rest, room, "core %u,%u", r.low.x, r.low.y);
     }
     return text;
 }
@@ -295,10 +295,11 @@ static void judge_bytes(struct cq *q, const struct cq_target *t, const struct ac
     const uint8_t *bytes = t->payload + done;
     uint64_t at = cq_bytes_differ(a, bytes, known);
     bool right = at == UINT64_MAX;
-    CQ_EXECUTOR_AFTER(
-        q, CQ_072, since_of(q), right, RELATED(cq_record(q, x->at.record)->at.index),
-        "the bytes written that the command has", "byte 0x%llx is 0x%02x, the command has 0x%02x",
-        wide(a->addr + (right ? 0 : at)), right ? 0 : a->bytes[at], right ? 0 : bytes[at]);
+    CQ_EXECUTOR_AFTER(q, CQ_072, since_of(q), right, RELATED(cq_record(q, x->at.record)->at.index),
+                      "the bytes written that the command has",
+                      "byte at 0x%llx written as 0x%02x, the command has 0x%02x",
+                      wide(a->addr + (right ? 0 : at)), right ? 0 : a->bytes[at],
+                      right ? 0 : bytes[at]);
     note_fault(q);
 }
 
@@ -310,9 +311,9 @@ static void judge_stray(struct cq *q, const struct nocap_event *e, const struct 
     const struct cq_target *t = next_target(q);
     const struct cq_record *r = t != NULL ? cq_record(q, x->at.record) : NULL;
     CQ_EXECUTOR_AFTER(q, CQ_072, since_of(q), false, RELATED(r != NULL ? r->at.index : NO_INDEX),
-                      "the writes of the dispatcher, which its commands say",
-                      "%llu bytes to 0x%llx of %u,%u on NOC %u; next: %s", wide(a->size),
-                      wide(a->addr), e->d.x, e->d.y, e->noc,
+                      "only writes that its commands say",
+                      "unexpected write of %llu bytes to 0x%llx of core %u,%u on NOC %u; next: %s",
+                      wide(a->size), wide(a->addr), e->d.x, e->d.y, e->noc,
                       t != NULL ? where_text(text, t) : "none");
     cq_blame(&x->since, q->m->fault);
     note_fault(q);
@@ -327,8 +328,9 @@ static void judge_missing(struct cq *q, const struct cq_target *first, const str
     char text[WHERE_TEXT];
     bool right = out <= x->unmatched;
     CQ_EXECUTOR_AFTER(q, CQ_072, since_of(q), right, RELATED(r->at.index),
-                      "every write of a command made before those of the next", "%u missing: %s",
-                      out, where_text(text, first));
+                      "every write of a command made before those of the next",
+                      "writes missing before those of the next command: %u, the first of %s", out,
+                      where_text(text, first));
     note_fault(q);
     x->since = fault_of(q->m, right);
     x->unmatched = 0;
@@ -344,8 +346,8 @@ static bool is_missed(struct cq *q, const struct nocap_event *e, const struct ac
     if (late) {
         CQ_EXECUTOR_AFTER(q, CQ_072, missed->since, false, NO_REFS,
                           "every write of a command made before those of the next",
-                          "%llu bytes to 0x%llx of %u,%u late", wide(a->size), wide(a->addr),
-                          e->d.x, e->d.y);
+                          "write of %llu bytes to 0x%llx of core %u,%u made too late",
+                          wide(a->size), wide(a->addr), e->d.x, e->d.y);
         missed->since = FAULT_NONE;
     }
     return late;
@@ -420,8 +422,8 @@ static void judge_left(struct cq *q, const struct cq_target *t, const char *unti
     char text[WHERE_TEXT];
     bool right = x->unmatched > 0;
     CQ_EXECUTOR_AFTER(q, CQ_072, since_of(q), right, RELATED(cq_record(q, x->at.record)->at.index),
-                      "every write of a command made before it is over", "missing %s: %s", until,
-                      where_text(text, t));
+                      "every write of a command made before it is over", "write missing %s: %s",
+                      until, where_text(text, t));
     note_fault(q);
     cq_blame(&x->since, fault_of(q->m, right));
     x->missed = (struct cq_missed){.since = fault_of(q->m, right), .target = *t};
@@ -439,7 +441,7 @@ void cq_expected_released(struct cq *q)
         if (x->at.pages + r->pages > q->ring.released) {
             return;
         }
-        judge_left(q, t, "when its pages are released");
+        judge_left(q, t, "when the pages of its command are released");
     }
 }
 
@@ -457,6 +459,6 @@ void cq_expected_polled(struct cq *q)
         if (x->at.record >= r->record) {
             return;
         }
-        judge_left(q, t, "while it waits in a later one");
+        judge_left(q, t, "while the dispatcher waits in a later command");
     }
 }

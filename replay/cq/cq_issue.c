@@ -70,9 +70,12 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
     }
     fault_id since = r != NULL ? r->since : FAULT_NONE;
     if (q->prefetcher.landed_seen || q->prefetcher.dones_seen || unknowing(q, a)) {
-        CQ_HOST_AFTER(q, CQ_025, since, r == NULL, RELATED(r != NULL ? r->at.index : NO_INDEX),
-                      "a published record left alone until the device's read of it has landed",
-                      "%llu bytes written at +0x%llx", wide(a->size), wide(a->addr));
+        CQ_HOST_AFTER(
+            q, CQ_025, since, r == NULL, RELATED(r != NULL ? r->at.index : NO_INDEX),
+            "a submitted prefetch command not changed until the device's read of it has landed",
+            "%llu bytes written at +0x%llx, over a prefetch command that the device has not read "
+            "yet",
+            wide(a->size), wide(a->addr));
         cq_blame(&q->host.misplaced, fault_of(q->m, r == NULL));
     }
 }
@@ -120,8 +123,9 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
     whole |= q->loose && g->covered > 0; /* the host does not write what lies between commands */
     if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
         CQ_HOST_AFTER(q, CQ_024, q->host.misplaced, whole, NO_REFS,
-                      "all bytes of a record written before the slot that publishes it",
-                      "%u of %u bytes at +0x%x are", g->covered, size, p->record.addr);
+                      "all bytes of a prefetch command written before its prefetch_q entry",
+                      "prefetch_q entry written when only %u of %u bytes at +0x%x were", g->covered,
+                      size, p->record.addr);
         p->record.unwritten = !whole;
         q->host.misplaced = FAULT_NONE;
     }
@@ -228,8 +232,9 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     if (size == 0 || addr != place_whole(&q->places.issue, h->cursor.v, size)) {
         return;
     }
-    CQ_HOST_AFTER(q, CQ_029, h->slot.since, false, NO_REFS, "the slots filled one after the other",
-                  "the record of slot %u is fetched, and the slot was not filled", slot);
+    CQ_HOST_AFTER(q, CQ_029, h->slot.since, false, NO_REFS, "prefetch_q entries written in order",
+                  "prefetch command of prefetch_q entry %u read, but the entry was never written",
+                  slot);
     h->passed = q->m->fault;
     resync(&h->slot, place_after(&q->places.slots, slot, 1), h->passed);
     publish_passed(q, slot, says);
@@ -246,8 +251,10 @@ static void judge_free(struct cq *q, uint16_t slot)
     uint8_t *state = &q->host.slots[slot];
     if (*state != CQ_SLOT_UNKNOWN) {
         CQ_HOST_AFTER(q, CQ_028, q->host.slot.since, *state == CQ_SLOT_FREE, NO_REFS,
-                      "a slot filled only after it was read as 0", "slot %u filled%s", slot,
-                      *state == CQ_SLOT_FILLED ? " while it is full" : " without looking");
+                      "a prefetch_q entry written only after it was read as 0",
+                      "prefetch_q entry %u written %s", slot,
+                      *state == CQ_SLOT_FILLED ? "while the one before is still in it"
+                                               : "without reading it as 0 first");
         if (*state == CQ_SLOT_FILLED) {
             cq_issue_missed(q);
         }
@@ -261,9 +268,8 @@ static bool judge_slot(struct cq *q, uint64_t slot)
     struct value *next = &q->host.slot;
     bool right = !next->known || next->v == slot;
     if (next->known) {
-        CQ_HOST_AFTER(q, CQ_029, next->since, right, NO_REFS,
-                      "the slots filled one after the other", "slot %llu, slot %u is next",
-                      wide(slot), next->v);
+        CQ_HOST_AFTER(q, CQ_029, next->since, right, NO_REFS, "prefetch_q entries written in order",
+                      "prefetch_q entry %llu written, entry %u is next", wide(slot), next->v);
     }
     resync(next, place_after(&q->places.slots, (uint32_t)slot, 1), fault_of(q->m, right));
     return right;
@@ -276,8 +282,8 @@ static bool passed_before(struct cq *q, uint16_t slot)
     bool passed = h->slots[slot] == CQ_SLOT_PASSED && !value_allows(&h->slot, slot);
     if (passed) {
         h->slots[slot] = CQ_SLOT_UNKNOWN;
-        CQ_HOST_AFTER(q, CQ_029, h->passed, false, NO_REFS, "the slots filled one after the other",
-                      "slot %u, slot %u is next", slot, h->slot.v);
+        CQ_HOST_AFTER(q, CQ_029, h->passed, false, NO_REFS, "prefetch_q entries written in order",
+                      "prefetch_q entry %u written late, entry %u is next", slot, h->slot.v);
     }
     return passed;
 }
@@ -295,8 +301,9 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     bool known = cq_slot_value(q, a, a->addr, &entry);
     bool inside = a->addr % bytes == 0 && a->addr >= q->numbers->queue;
     bool shape = a->size == bytes && inside && (!known || entry != 0);
-    CQ_HOST(q, CQ_028, shape, NO_REFS, "a slot stored whole, with an entry that is not 0",
-            "%llu bytes 0x%x at 0x%llx", wide(a->size), entry, wide(a->addr));
+    CQ_HOST(q, CQ_028, shape, NO_REFS, "a prefetch_q entry stored whole and not as 0",
+            "%llu bytes 0x%x stored at 0x%llx, not one whole prefetch_q entry other than 0",
+            wide(a->size), entry, wide(a->addr));
     if (!shape && init && a->size > bytes) {
         clear_queue(q, a);
         return;
@@ -355,7 +362,8 @@ static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
                  last->addr == e->addr;
     if (again) {
         CQ_HOST_AFTER(q, CQ_029, q->host.slot.since, false, RELATED(last->at.index),
-                      "the slots filled one after the other", "slot %u with the same record again",
+                      "prefetch_q entries written in order",
+                      "prefetch_q entry %u written a second time with the same prefetch command",
                       slot);
         cq_blame(&q->host.slot.since, q->m->fault); /* so with the store to it */
         return false;

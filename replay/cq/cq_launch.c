@@ -41,8 +41,9 @@ static fault_id judge_count(struct cq *q, const struct nocap_cq_command *c)
         return FAULT_NONE;
     }
     CQ_HOST(q, CQ_047, count, RELATED(p->listed == YES ? p->list_at.index : NO_INDEX),
-            "a go word for every tile of the list that was set before",
-            p->listed == YES ? "%llu go words for %u tiles" : "%llu go words and no list",
+            "a go message for every worker core of the list that was set before",
+            p->listed == YES ? "%llu go messages for a list of %u worker cores"
+                             : "%llu go messages and no list set before",
             wide(c->num_unicast_txns), p->words);
     return fault_of(q->m, count);
 }
@@ -51,7 +52,8 @@ static void judge_tiles(struct cq *q, fault_id since, bool right, const char *wr
 {
     FOLLOWING(q->m, since,
               CHECK_AT(q->m, NULL, CQ_047, right, q->program.list_at, NO_REFS,
-                       "the list of go words has the tiles that are launched", "%s", wrong));
+                       "the list of go messages has the worker cores that are launched", "%s",
+                       wrong));
 }
 
 /* The tiles of the list against those that got a launch message and a reset. `counted`: what its
@@ -67,15 +69,16 @@ static void judge_list(struct cq *q, fault_id counted)
     bool messaged = cq_set_empty(&without);
     bool foreign = !messaged && !cq_set_meets(&without, &p->reset) && !cq_set_empty(&p->messaged);
     if (foreign) {
-        judge_tiles(q, counted, false, "a tile without launch message is in it");
+        judge_tiles(q, counted, false,
+                    "worker core without launch message in the list of go messages");
         return;
     }
     cq_set_leave(&again, &p->reset);
     bool reset = !cq_set_meets(&again, &p->ran);
     CQ_HOST(q, CQ_052, messaged && reset, NO_REFS,
             "a launch message in slot 0, and a reset of the read pointer, before each GO", "%s",
-            messaged ? "no reset since the last launch"
-                     : "no launch message since the last launch");
+            messaged ? "SEND_GO_SIGNAL without a reset of the read pointer since the last launch"
+                     : "SEND_GO_SIGNAL without a launch message since the last launch");
 }
 
 static void judge_order(struct cq *q, struct cq_goes *s)
@@ -84,11 +87,12 @@ static void judge_order(struct cq *q, struct cq_goes *s)
     bool busy = cq_set_meets(&p->list, &p->busy);
     if (busy && p->listed == YES) {
         CQ_HOST_AFTER(q, CQ_048, p->waited, false, RELATED(s->index),
-                      "a WAIT for the notifies before the next GO to a tile", "%s", "none between");
+                      "a WAIT for the notifies before the next GO to a worker core", "%s",
+                      "SEND_GO_SIGNAL to a worker core without WAIT for its notify of the last GO");
     } else if (s->sent.known && !s->open && s->cleared != UNKNOWN) {
         CQ_HOST(q, CQ_048, s->cleared == YES, NO_REFS,
                 "the stream cleared by WAIT with count 0 before SEND_GO_SIGNAL", "%s",
-                "not since the last WAIT for notifies");
+                "stream not cleared between the last WAIT for notifies and SEND_GO_SIGNAL");
         s->early = fault_of(q->m, s->cleared == YES);
     }
 }
@@ -101,7 +105,7 @@ static void judge_barrier(struct cq *q, struct cq_brief *brief)
     if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
         CQ_HOST(q, CQ_044, !depends, RELATED(p->unacked_index),
                 "a barrier between the multicasts of a launch and its GO", "%s",
-                "none: nothing orders them");
+                "no barrier between the multicasts of a launch and its GO");
     }
 }
 
@@ -112,7 +116,7 @@ static void take_notify(struct cq *q, const struct nocap_cq_command *c)
     struct cq_program *p = &q->program;
     CQ_HOST(q, CQ_044, !p->unacked_message || c->wait != 0, RELATED(p->unacked_index),
             "a barrier between the multicasts of a launch and its GO", "%s",
-            "NOTIFY_SUBORDINATE_GO_SIGNAL without it");
+            "NOTIFY_SUBORDINATE_GO_SIGNAL without a barrier after the multicasts of its launch");
     p->unacked = p->unacked && c->wait == 0;
     p->unacked_message = false;
 }
@@ -169,8 +173,9 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
     doubt_answers(q, s, right, true);
     if (s->sent.known) {
         CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
-                      "SEND_GO_SIGNAL after the notifies of all go words before it",
-                      "it waits for %llu, there were %u go words", wide(c->wait_count), s->sent.v);
+                      "SEND_GO_SIGNAL after the notifies of all go messages before it",
+                      "SEND_GO_SIGNAL waits for %llu notifies, %u go messages were sent before it",
+                      wide(c->wait_count), s->sent.v);
         brief->since = s->sent.since = fault_of(q->m, right);
     } else {
         if (s->after.known) {
@@ -206,9 +211,10 @@ static void take_wait_on(struct cq *q, const struct nocap_cq_command *c, struct 
     doubt_answers(q, s, right, clears);
     if (s->sent.known) {
         CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
-                      clears ? "WAIT for the notifies of all go words before it clears the stream"
-                             : "WAIT for no more notifies than there were go words",
-                      "it waits for %u, there were %u go words", count, s->sent.v);
+                      clears
+                          ? "WAIT for the notifies of all go messages before it clears the stream"
+                          : "WAIT for no more notifies than there were go messages",
+                      "WAIT for %u notifies, there were %u go messages", count, s->sent.v);
         brief->since = fault_of(q->m, right);
     }
     if (clears) {
@@ -272,8 +278,8 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
     }
     if (!s->open) {
         CQ_HOST(q, CQ_048, !waits || c->count == 0, RELATED(s->index),
-                "WAIT for as many notifies as there were go words", "%llu, there were none",
-                wide(c->count));
+                "WAIT for as many notifies as there were go messages",
+                "WAIT for %llu notifies, there were no go messages", wide(c->count));
         return fault_of(q->m, !waits || c->count == 0);
     }
     bool count = waits && c->count == s->sent.v;
@@ -283,9 +289,9 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
     }
     CQ_HOST_AFTER(q, CQ_048, since, count && clears, RELATED(s->index),
                   "after SEND_GO_SIGNAL a WAIT for that many notifies, which clears the stream",
-                  !waits  ? "no wait before the clear"
-                  : count ? "the stream is not cleared"
-                          : "it waits for %llu, there were %u go words",
+                  !waits  ? "stream cleared without WAIT for the notifies of its launch"
+                  : count ? "WAIT after SEND_GO_SIGNAL does not clear the stream"
+                          : "WAIT for %llu notifies, there were %u go messages",
                   wide(c->count), s->sent.v);
     return fault_of(q->m, count && clears);
 }
@@ -296,7 +302,7 @@ static void judge_left_over(struct cq *q, fault_id counted)
     struct cq_program *p = &q->program;
     if (p->whole && p->listed == YES) {
         judge_tiles(q, counted, cq_set_empty(&p->messaged),
-                    "a tile with a launch message is not in it");
+                    "worker core with a launch message missing from the list of go messages");
     }
 }
 

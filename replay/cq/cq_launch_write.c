@@ -29,12 +29,12 @@ static void take_message(struct cq *q, const struct cq_target *t, const struct c
     bool resets = q->numbers->inline_only != 0 || cq_set_meets(tiles, &q->program.reset);
     CQ_HOST(q, CQ_052, first || !resets, NO_REFS,
             "launch messages in slot 0, since every launch resets the read pointer",
-            "one at 0x%llx", wide(t->addr));
+            "launch message written at 0x%llx, not in slot 0", wide(t->addr));
     if (known && message.enables != 0) {
         bool right = message.mode == NOCAP_MODE_DEV;
         CQ_HOST_AFTER(q, CQ_053, *mode, right, NO_REFS,
-                      "launch mode DEV for workers: in HOST mode they never notify", "mode %u",
-                      message.mode);
+                      "launch mode DEV for workers: in HOST mode they never notify",
+                      "launch mode %u for workers, not DEV", message.mode);
         *mode = fault_of(q->m, right);
     }
     cq_set_join(&q->program.messaged, tiles);
@@ -49,11 +49,13 @@ static void take_write(struct cq *q, const struct cq_target *t, fault_id *mode)
     bool hits = hits_launch(q, t);
     bool busy = cq_set_meets(&tiles, &p->busy);
     if (busy) {
-        CQ_HOST_AFTER(
-            q, CQ_050, p->busy_written != FAULT_NONE ? p->busy_written : p->waited, !hits, NO_REFS,
-            "go word, launch message and kernels of a tile left alone until its notify is "
-            "waited for",
-            "%llu bytes at 0x%llx of a tile that has its GO", wide(t->size), wide(t->addr));
+        CQ_HOST_AFTER(q, CQ_050, p->busy_written != FAULT_NONE ? p->busy_written : p->waited, !hits,
+                      NO_REFS,
+                      "go message, launch message and kernels of a worker core unchanged until its "
+                      "notify was waited for",
+                      "%llu bytes written at 0x%llx of a worker core between its GO and the WAIT "
+                      "for its notify",
+                      wide(t->size), wide(t->addr));
         p->busy_written = hits ? q->m->fault : p->busy_written;
     }
     if (q->command.mcast) { /* it begins with a write barrier of its own */

@@ -16,26 +16,27 @@ static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t siz
     CHECK(q->m, cq_tile(q, prefetch ? CQ_PREFETCH : CQ_DISPATCH), CQ_041, !touches(&a, sem, 4),
           NO_REFS,
           "semaphore 0 counted up by an atomic of the other command-queue core, never stored",
-          "%s from %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
+          "%s to semaphore 0 from core %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
     const struct nocap_queue *n = q->numbers;
     bool idle = n->dispatchers < 2 &&
                 ((prefetch && touches(&a, sem + n->semaphore_stride, 4)) ||
                  (dispatch && touches(&a, n->subordinate_buffer, n->subordinate_size)));
     CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NO_REFS,
           "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
-          "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y, wide(e->daddr));
+          "%s from core %u,%u to 0x%llx, which is for a subordinate dispatcher in use",
+          nocap_op_name(e->op), e->at.x, e->at.y, wide(e->daddr));
     CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_062,
           !dispatch || !touches(&a, q->numbers->completion_rd, 4), NO_REFS,
-          "completion_q_rd_ptr written by the host only", "%s from %u,%u", nocap_op_name(e->op),
-          e->at.x, e->at.y);
+          "completion_q_rd_ptr written by the host only",
+          "%s to completion_q_rd_ptr from core %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
 }
 
 static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_core core)
 {
     if (core == CQ_PREFETCH) {
         CQ_FETCHER(q, CQ_070, e->by != NOCAP_BY_BRISC || e->noc == q->numbers->noc_upstream,
-                   NO_REFS, "the prefetcher on NOC 0", "%s on NOC %u", nocap_op_name(e->op),
-                   e->noc);
+                   NO_REFS, "the prefetcher on NOC 0", "%s of the prefetcher on NOC %u, not NOC %u",
+                   nocap_op_name(e->op), e->noc, q->numbers->noc_upstream);
         return;
     }
     bool credit = e->op == NOCAP_OP_ATOMIC;
@@ -44,8 +45,8 @@ static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_cor
     CQ_EXECUTOR(q, CQ_070, (e->by == NOCAP_BY_NCRISC || e->noc == noc) && buffer, NO_REFS,
                 "credits on NOC 0, all else on NOC 1; command buffer 3 for BRISC, the others for "
                 "NCRISC",
-                "%s of %s on NOC %u, buffer %u", nocap_op_name(e->op), nocap_agent_name(e->by),
-                e->noc, e->buf);
+                "%s of %s on NOC %u, command buffer %u", nocap_op_name(e->op),
+                nocap_agent_name(e->by), e->noc, e->buf);
 }
 
 /* The firmware of the prefetcher writes nothing else. */
@@ -168,7 +169,8 @@ static void judge_memory(struct cq *q, const struct nocap_event *e, uint64_t siz
         CHECK(q->m, NULL, CQ_062, !pointer && !touches(&a, q->numbers->host_rd, 4), NO_REFS,
               "the write pointer in host memory written by the dispatcher only, the read pointer "
               "by the host only",
-              "+0x%llx written from %u,%u", wide(offset), e->at.x, e->at.y);
+              "completion pointer at +0x%llx in host memory written from core %u,%u", wide(offset),
+              e->at.x, e->at.y);
     }
 }
 

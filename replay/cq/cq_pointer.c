@@ -42,8 +42,8 @@ void cq_pointer_landed(struct cq *q, uint32_t value)
     bool next = c->wr.known && value == cq_ptr_advance(q, c->wr.v, 1);
     bool there = c->payload_pages != 0 || !c->landed_seen || !next;
     CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, there, NO_REFS,
-                      "the page in host memory before the pointer that publishes it", "%s",
-                      "the pointer came first");
+                      "a page in host memory before the write pointer moves past it", "%s",
+                      "completion write pointer arrived in host memory before its page");
     c->late_pages += there ? 0 : 1;
     cq_completion_moved(q, value);
     c->payload_pages = 0;
@@ -67,11 +67,12 @@ void cq_pointer_shown(struct cq *q, uint32_t value)
     if (c->shown.known && is_pointer(q, value) && c->ids_whole && sees_records(q)) {
         uint64_t asked = c->id_count - c->pages_shown;
         uint32_t on = ptr_distance(q, c->shown.v, value);
-        CQ_EXECUTOR_AFTER(q, CQ_061, c->shown.since, on <= asked, NO_REFS,
-                          "a write pointer that moves on by the pages that were asked for, its "
-                          "toggle where it wraps",
-                          "0x%x after 0x%x, which is %u pages on; %llu are asked for", value,
-                          c->shown.v, on, wide(asked));
+        CQ_EXECUTOR_AFTER(
+            q, CQ_061, c->shown.since, on <= asked, NO_REFS,
+            "a write pointer that moves on by the pages that were asked for, its "
+            "toggle where it wraps",
+            "completion write pointer 0x%x after 0x%x is %u pages on, %llu were asked for", value,
+            c->shown.v, on, wide(asked));
         if (on <= asked) {
             c->pages_shown += on;
             value_set(&c->shown, value);

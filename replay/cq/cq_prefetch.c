@@ -69,10 +69,13 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
         uint64_t relay = cq_relay_next(q);
         bool done = !wraps || relay == NO_INDEX || !p->synced || relay >= p->landed;
         bool right = l1 == want && done;
-        CQ_FETCHER_AFTER(q, CQ_033, since, right, NO_REFS,
-                         "a read that lands after the last one, at the start again where it does "
-                         "not fit and all before it is processed",
-                         "0x%x, 0x%x is next", l1, want);
+        CQ_FETCHER_AFTER(
+            q, CQ_033, since, right, NO_REFS,
+            "a read that lands after the last one, at the start again where it does "
+            "not fit and all before it is processed",
+            l1 != want ? "PCIe read landing at 0x%x, 0x%x is next"
+                       : "PCIe read wraps to 0x%x before all commands read earlier are processed",
+            l1, want);
         cq_resync(q, &since, right);
     }
     p->fence = (struct value){.known = size != 0, .since = since, .v = l1 + size};
@@ -91,8 +94,8 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
         bool right = !pending || p->flight_count + 1 < most;
         CQ_FETCHER_AFTER(q, CQ_033, cq_read_since(q, oldest), right, RELATED(f->index),
                          "no more PCIe reads at a time than the prefetcher makes",
-                         most > 1 ? "%u before it have not landed"
-                                  : "the one before has not landed",
+                         most > 1 ? "PCIe read issued while %u before it have not landed"
+                                  : "PCIe read issued before the previous one has landed",
                          p->flight_count + 1);
         if (!right) {
             cq_prefetch_arrived(q, oldest, q->m->fault);
@@ -117,8 +120,8 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
         bool there = addr == r->addr;
         bool deviates = p->addr.known && p->addr.v == addr;
         CQ_FETCHER_AFTER(q, CQ_027, deviates ? p->addr.since : FAULT_NONE, there,
-                         RELATED(r->at.index), "the record read where the host put it",
-                         "+0x%x, it lies at +0x%x", addr, r->addr);
+                         RELATED(r->at.index), "the prefetch command read where the host put it",
+                         "prefetch command read at +0x%x, it lies at +0x%x", addr, r->addr);
         p->addr = (struct value){.known = !there, .since = q->m->fault, .v = addr + r->size};
         f->since = fault_of(q->m, there);
     }
@@ -142,14 +145,16 @@ static void judge_whole(struct cq *q)
     bool sees = q->sees_stores && q->sees[CQ_PREFETCH] && !p->events_seen;
     bool whole = f->size == 0 || f->got == f->size;
     bool steps = !sees || f->steps == CQ_STEPS;
-    CQ_FETCHER_AFTER(
-        q, CQ_030, f->since, whole && steps, RELATED(f->index),
-        "an entry read whole, its slot zeroed and both read pointers written before the "
-        "next",
-        whole ? "steps left out: %s%s%s" : "only a part of it was read%s%s%s",
-        !whole || (f->steps & CQ_STEP_ZERO) != 0 ? "" : " slot",
-        !whole || (f->steps & CQ_STEP_SLOT_ECHO) != 0 ? "" : " prefetch_q_rd_ptr",
-        !whole || (f->steps & CQ_STEP_PCIE_ECHO) != 0 ? "" : " prefetch_q_pcie_rd_ptr");
+    CQ_FETCHER_AFTER(q, CQ_030, f->since, whole && steps, RELATED(f->index),
+                     "a command read whole, its prefetch_q entry zeroed, both read pointers "
+                     "written before the next",
+                     whole ? "next prefetch_q entry taken before these were written:%s%s%s"
+                           : "next prefetch_q entry taken before the last command was read "
+                             "whole%s%s%s: %u of %u bytes",
+                     !whole || (f->steps & CQ_STEP_ZERO) != 0 ? "" : " entry (0)",
+                     !whole || (f->steps & CQ_STEP_SLOT_ECHO) != 0 ? "" : " prefetch_q_rd_ptr",
+                     !whole || (f->steps & CQ_STEP_PCIE_ECHO) != 0 ? "" : " prefetch_q_pcie_rd_ptr",
+                     f->got, f->size);
 }
 
 /* How many bytes before `addr` should have been read first: whole packets that were left out. */
@@ -193,10 +198,10 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     }
     uint32_t before = left_out(q, addr);
     begin(q, addr - before, size + before, f->slot_seen ? f->slot : NO_SLOT);
-    CQ_FETCHER(q, CQ_030, before == 0, NO_REFS, "an entry read from its first byte on",
-               "+0x%x, %u bytes past it", addr, before);
-    CQ_FETCHER(q, CQ_030, slot, NO_REFS, "a slot read before its record", "%s",
-               "no read of a slot that is not 0");
+    CQ_FETCHER(q, CQ_030, before == 0, NO_REFS, "a prefetch command read from its first byte on",
+               "prefetch command read from +0x%x on, %u bytes after its start", addr, before);
+    CQ_FETCHER(q, CQ_030, slot, NO_REFS, "a prefetch_q entry read before its prefetch command",
+               "%s", "prefetch command read, but no prefetch_q entry other than 0 was read for it");
     f->slot_seen = false;
     cq_packet_issued(&f->reads, e);
     p->fence.known = p->fence.known && (e->has & NOCAP_F_DADDR) != 0;
@@ -227,13 +232,14 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     uint32_t part = f->size != 0 ? f->size : f->got;
     if (reads && !goes_on && addr >= f->addr && addr - f->addr < part) { /* but not the next one */
         CQ_FETCHER_ON(q, CQ_030, &f->since, false, RELATED(f->index),
-                      "one read an entry, packet after packet", "+0x%x, +0x%x is next", addr,
+                      "one read per prefetch_q entry, packet after packet",
+                      "packet of a prefetch command read at +0x%x, +0x%x is next", addr,
                       f->addr + f->got);
         return;
     }
     if (!goes_on && reads_again(q, addr)) {
-        CQ_FETCHER(q, CQ_030, false, RELATED(f->index), "one read an entry", "+0x%x once more",
-                   addr);
+        CQ_FETCHER(q, CQ_030, false, RELATED(f->index), "one read per prefetch_q entry",
+                   "prefetch command at +0x%x read a second time", addr);
         return;
     }
     if (goes_on) {
@@ -244,9 +250,12 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     }
     if (f->size != 0) {
         bool fits = f->got <= f->size && size <= q->numbers->burst;
-        CQ_FETCHER_ON(q, CQ_030, &f->since, fits, RELATED(f->index),
-                      "as many bytes read as the entry says, no packet longer than a burst",
-                      "%u, the entry has %u", f->got, f->size);
+        CQ_FETCHER_ON(
+            q, CQ_030, &f->since, fits, RELATED(f->index),
+            "as many bytes read as the prefetch_q entry says, no packet longer than a burst",
+            f->got > f->size ? "%u bytes read, the prefetch_q entry says %u"
+                             : "%u of %u bytes read with a packet of %u bytes, a burst has %u",
+            f->got, f->size, size, q->numbers->burst);
     }
 }
 
@@ -269,8 +278,8 @@ static void take_slot(struct cq *q, uint32_t slot)
     bool right = value_allows(next, slot);
     if (next->known) {
         CQ_FETCHER_AFTER(q, CQ_029, next->since, right, NO_REFS,
-                         "the slots consumed one after the other", "slot %u, slot %u is next", slot,
-                         next->v);
+                         "prefetch_q entries taken in order",
+                         "prefetch_q entry %u taken, entry %u is next", slot, next->v);
         cq_resync(q, &next->since, right);
     }
     resync(next, place_after(&q->places.slots, slot, 1), next->since);
@@ -287,8 +296,9 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
     bool twice =
         has_slot && p->slot.known && f->any && slot == place_before(&q->places.slots, p->slot.v);
-    CQ_FETCHER_AFTER(q, CQ_030, p->slot.since, !twice, RELATED(f->index), "one read an entry",
-                     "slot %u for the second time", slot);
+    CQ_FETCHER_AFTER(q, CQ_030, p->slot.since, !twice, RELATED(f->index),
+                     "one read per prefetch_q entry",
+                     "command of prefetch_q entry %u read a second time", slot);
     if (twice && p->slot.since == FAULT_NONE) { /* else the time before it was another's */
         return;
     }
@@ -302,8 +312,9 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     blame_unread(q);
     f->steps = CQ_STEPS;
     if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {
-        CQ_FETCHER(q, CQ_030, e->size == f->size, NO_REFS, "as many bytes read as the entry says",
-                   "%llu, the entry has %u", wide(e->size), f->size);
+        CQ_FETCHER(q, CQ_030, e->size == f->size, NO_REFS,
+                   "as many bytes read as the prefetch_q entry says",
+                   "%llu bytes read, the prefetch_q entry says %u", wide(e->size), f->size);
         f->got = f->size;
     }
 }
@@ -320,9 +331,10 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
     }
     bool part = f->size != 0 && f->got < f->size && (f->steps & CQ_STEP_ZERO) == 0;
     bool right = f->steps == before && !part;
-    CQ_FETCHER_ON(q, CQ_030, &f->since, right, RELATED(f->any ? f->index : NO_INDEX),
-                  "slot read, record read, slot zeroed, both pointers echoed, in this order",
-                  "%s %s", what, part ? "while the record is not all read" : "out of its turn");
+    CQ_FETCHER_ON(
+        q, CQ_030, &f->since, right, RELATED(f->any ? f->index : NO_INDEX),
+        "entry read, command read, entry zeroed, both read pointers written, in this order",
+        "%s %s", what, part ? "before the prefetch command was read whole" : "out of order");
     if (step > CQ_STEP_ZERO && (f->steps & CQ_STEP_ZERO) == 0) {
         cq_blame(&q->prefetcher.slot.since, q->m->fault); /* it goes on all the same */
     }
@@ -347,14 +359,16 @@ static void zero_slot(struct cq *q, const struct access *a)
     bool filled = *state != CQ_SLOT_FREE && *state != CQ_SLOT_CLEARED;
     if (p->slot.known && !filled && (p->fetch.steps & CQ_STEP_ZERO) != 0 &&
         slot == place_before(&q->places.slots, p->slot.v)) {
-        CQ_FETCHER(q, CQ_028, false, NO_REFS, "a 0 stored to a slot that is not 0",
-                   "slot %u is 0 already", slot);
+        CQ_FETCHER(q, CQ_028, false, NO_REFS, "a 0 stored to a prefetch_q entry that is not 0",
+                   "prefetch_q entry %u zeroed a second time", slot);
         return;
     }
     take_slot(q, slot);
-    CQ_FETCHER(q, CQ_028, zero && filled, NO_REFS, "a 0 stored to a slot that is not 0",
-               zero ? "slot %u is 0 already" : "slot %u stored with something else", slot);
-    judge_step(q, CQ_STEP_ZERO, "the slot zeroed");
+    CQ_FETCHER(q, CQ_028, zero && filled, NO_REFS, "a 0 stored to a prefetch_q entry that is not 0",
+               zero ? "prefetch_q entry %u zeroed, it is 0 already"
+                    : "prefetch_q entry %u written by the prefetcher with a value other than 0",
+               slot);
+    judge_step(q, CQ_STEP_ZERO, "prefetch_q entry zeroed");
     bool another = p->slot.since != FAULT_NONE; /* which of them it meant is not known */
     *state = another ? CQ_SLOT_UNKNOWN : *state == CQ_SLOT_FILLED ? CQ_SLOT_CLEARED : *state;
 }
@@ -362,11 +376,12 @@ static void zero_slot(struct cq *q, const struct access *a)
 static void echo_slot(struct cq *q, uint32_t value)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    if (judge_step(q, CQ_STEP_SLOT_ECHO, "prefetch_q_rd_ptr") && p->slot.known) {
+    if (judge_step(q, CQ_STEP_SLOT_ECHO, "prefetch_q_rd_ptr written") && p->slot.known) {
         uint32_t last = place_address(&q->places.slots, place_before(&q->places.slots, p->slot.v));
         CQ_FETCHER_AFTER(q, CQ_031, p->slot.since, value == last, NO_REFS,
-                         "the address of the slot just consumed in prefetch_q_rd_ptr",
-                         "0x%x, it was 0x%x", value, last);
+                         "the address of the entry just taken in prefetch_q_rd_ptr",
+                         "prefetch_q_rd_ptr written as 0x%x, the entry just taken is at 0x%x",
+                         value, last);
     }
 }
 
@@ -374,11 +389,14 @@ static void echo_pcie(struct cq *q, uint32_t value)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
-    if (judge_step(q, CQ_STEP_PCIE_ECHO, "prefetch_q_pcie_rd_ptr") && f->any && f->size != 0) {
+    if (judge_step(q, CQ_STEP_PCIE_ECHO, "prefetch_q_pcie_rd_ptr written") && f->any &&
+        f->size != 0) {
         uint32_t next = (uint32_t)q->sysmem + f->addr + f->size;
-        CQ_FETCHER_AFTER(q, CQ_031, f->since, value == next, RELATED(f->index),
-                         "the address after the record just read in prefetch_q_pcie_rd_ptr",
-                         "0x%x, it is 0x%x", value, next);
+        CQ_FETCHER_AFTER(
+            q, CQ_031, f->since, value == next, RELATED(f->index),
+            "the address after the command just read in prefetch_q_pcie_rd_ptr",
+            "prefetch_q_pcie_rd_ptr written as 0x%x, the command just read ends at 0x%x", value,
+            next);
     }
 }
 
@@ -400,7 +418,8 @@ static void judge_parse(struct cq *q, const struct access *a)
         return;
     }
     CQ_FETCHER_AFTER(q, CQ_034, r->read_since, r->landed, RELATED(p->fetch.index),
-                     "a command read after it has landed", "0x%llx read", wide(a->addr));
+                     "a prefetch command parsed after it has landed",
+                     "prefetch command parsed at 0x%llx before its read has landed", wide(a->addr));
     cq_blame(&r->read_since, fault_of(q->m, r->landed));
 }
 
@@ -430,7 +449,8 @@ void cq_prefetch_core(struct cq *q, const struct access *a)
         echo_pcie(q, value);
     } else if (touches(a, q->sem[CQ_PREFETCH], 4)) {
         CQ_FETCHER(q, CQ_041, q->boot[CQ_PREFETCH].running != YES, NO_REFS,
-                   "semaphore 0 never stored to by the prefetcher", "%llu bytes at 0x%llx",
-                   wide(a->size), wide(a->addr));
+                   "semaphore 0 never stored to by the prefetcher",
+                   "prefetcher stored %llu bytes at 0x%llx, over semaphore 0", wide(a->size),
+                   wide(a->addr));
     }
 }

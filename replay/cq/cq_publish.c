@@ -46,7 +46,8 @@ static fault_id judge_stride(struct cq *q, const struct nocap_cq_command *c)
         return FAULT_NONE;
     }
     CQ_HOST(q, CQ_001, c->stride == stride, NO_REFS, "a stride of header and length, rounded up",
-            "stride %llu, length %llu", wide(c->stride), wide(c->length));
+            "stride %llu in the header, it must be %llu for length %llu", wide(c->stride),
+            wide(stride), wide(c->length));
     return fault_of(q->m, c->stride == stride);
 }
 
@@ -61,23 +62,26 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
     const uint64_t most = (uint64_t)(q->numbers->entry_stall - 1) * q->numbers->entry_unit;
     if (relay && stride > most) { /* no entry says so: CQ-002 would be the same fault */
         CQ_HOST_AFTER(q, CQ_003, size > q->numbers->entry_max ? entry : FAULT_NONE, false, NO_REFS,
-                      "an entry that fits the prefetcher's buffer", "a record of %llu bytes",
-                      wide(stride));
+                      "a prefetch command that fits the prefetcher's buffer",
+                      "prefetch command of %llu bytes, the prefetcher's buffer has %u",
+                      wide(stride), q->numbers->entry_max);
         fault_id fault = q->m->fault;
         CQ_HOST(q, CQ_042, cq_pages_of(q, c->length) <= q->numbers->buffer_pages, NO_REFS,
-                "a record that the dispatch buffer has room for", "%u pages",
-                cq_pages_of(q, c->length));
+                "a prefetch command that the dispatch buffer has room for",
+                "%u pages in one prefetch command, the dispatch buffer has %u",
+                cq_pages_of(q, c->length), q->numbers->buffer_pages);
         return fault;
     }
     if (sum != 0) {
         CQ_HOST(q, CQ_004, sum == size, NO_REFS,
-                "an entry as long as the commands that it publishes",
-                "entry of %u bytes, commands of %llu", size, wide(sum));
+                "a prefetch_q entry that says the length of its commands",
+                "prefetch_q entry says %u bytes, its commands have %llu", size, wide(sum));
         return fault_of(q->m, sum == size);
     }
     MARK_EXERCISED(q->m, CQ_004);
-    CQ_HOST(q, CQ_002, stride == size, NO_REFS, "a fetch entry that says the stride",
-            "entry 0x%x, stride %llu", p->entry, wide(stride));
+    CQ_HOST(q, CQ_002, stride == size, NO_REFS, "a prefetch_q entry that says the stride",
+            "prefetch_q entry 0x%x says %u bytes, the stride is %llu", p->entry, size,
+            wide(stride));
     return fault_of(q->m, stride == size);
 }
 
@@ -88,17 +92,20 @@ static fault_id judge_place(struct cq *q, const struct cq_publish *p, const stru
     }
     bool inside = place_has(&q->places.issue, r->addr);
     bool aligned = r->addr % q->numbers->record_align == 0;
-    CQ_HOST(q, CQ_001, inside && aligned, NO_REFS, "a record in the issue region, aligned", "+0x%x",
-            r->addr);
+    CQ_HOST(q, CQ_001, inside && aligned, NO_REFS,
+            "a prefetch command in the issue region, aligned",
+            inside ? "prefetch command at +0x%x not aligned to %u"
+                   : "prefetch command at +0x%x lies outside the issue region",
+            r->addr, q->numbers->record_align);
     if (!inside || !aligned) {
         return q->m->fault;
     }
     bool straddles = (uint64_t)r->addr + r->size > place_end(&q->places.issue);
     CQ_HOST_AFTER(q, CQ_027, p->since, !straddles && !p->moved, NO_REFS,
-                  "contiguous records, from the start again where one does not fit",
-                  straddles ? "%u bytes at +0x%x cross the end"
-                            : "%u bytes at +0x%x, not where the last "
-                              "one ended",
+                  "contiguous prefetch commands, from the start again where one does not fit",
+                  straddles
+                      ? "prefetch command of %u bytes at +0x%x crosses the end of the issue region"
+                      : "prefetch command of %u bytes at +0x%x, not where the last one ended",
                   r->size, r->addr);
     return fault_of(q->m, !straddles && !p->moved);
 }
@@ -113,12 +120,15 @@ static fault_id judge_entry(struct cq *q, const struct cq_publish *p, uint32_t s
     bool narrow = q->numbers->entry_bytes == 4 || p->entry <= UINT16_MAX;
     bool fits = p->entry != 0 && narrow && (!stall || exec_buf || q->numbers->inline_only == 0);
     if (!fits) {
-        CQ_HOST(q, CQ_002, false, NO_REFS, "an entry that is not 0, without the bit of EXEC_BUF",
-                "entry 0x%x", p->entry);
+        CQ_HOST(q, CQ_002, false, NO_REFS,
+                "a prefetch_q entry that is not 0, without the bit of EXEC_BUF",
+                "prefetch_q entry 0x%x is 0, too wide, or has the bit of EXEC_BUF", p->entry);
         return q->m->fault;
     }
     CQ_HOST(q, CQ_003, size <= q->numbers->entry_max, NO_REFS,
-            "an entry that fits the prefetcher's buffer", "%u bytes", size);
+            "a prefetch command that fits the prefetcher's buffer",
+            "prefetch_q entry says %u bytes, the prefetcher's buffer has %u", size,
+            q->numbers->entry_max);
     return fault_of(q->m, size <= q->numbers->entry_max);
 }
 
@@ -203,8 +213,10 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     bool shaped = shape == FAULT_NONE, relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
     if (relay && !q->loose) {
         int64_t at = odd_padding(p, record, shaped);
-        CQ_HOST(q, CQ_007, at < 0, NO_REFS, "zero in the padding of headers and record",
-                "byte %llu of the record is 0x%02x", wide((uint64_t)at), p->bytes[at < 0 ? 0 : at]);
+        CQ_HOST(q, CQ_007, at < 0, NO_REFS,
+                "zero in the padding of the prefetch command and its headers",
+                "padding byte %llu of the prefetch command is 0x%02x", wide((uint64_t)at),
+                p->bytes[at < 0 ? 0 : at]);
     }
     if (shaped && (relay || relays == NOCAP_CQ_RELAYS_HEAD)) {
         r->length = (uint32_t)c->length;

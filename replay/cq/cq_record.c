@@ -15,7 +15,7 @@ static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
     bool stall = c->id == NOCAP_CQ_PREFETCH_STALL && !syncs(q);
     CQ_HOST(q, CQ_018, !stall, NO_REFS,
             "no STALL: the semaphore that it waits for is the first word of the kernel", "%s",
-            "prefetch command STALL");
+            "prefetch command STALL without a semaphore of its own");
     if (stall) {
         return false;
     }
@@ -24,13 +24,14 @@ static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
     bool other = q->numbers->inline_only == 0 && name != NULL &&
                  !q->set->unhandled[NOCAP_CQ_PREFETCH][c->id];
     CQ_HOST(q, CQ_005, relay || c->id == NOCAP_CQ_PREFETCH_TERMINATE || other, NO_REFS,
-            "a prefetch command that this host sends", "id %u, %s", c->wire,
-            name != NULL ? name : "which is none");
+            "a prefetch command that this host sends", "unexpected prefetch command, id %u, %s",
+            c->wire, name != NULL ? name : "undefined");
     if (!relay) {
         return false;
     }
     CQ_HOST(q, CQ_006, c->dispatcher_type < q->numbers->dispatchers, NO_REFS,
-            "a dispatcher that there is: no other one releases pages", "type %llu",
+            "a dispatcher that there is: no other one releases pages",
+            "prefetch command for dispatcher type %llu, which does not exist",
             wide(c->dispatcher_type));
     return true;
 }
@@ -47,16 +48,17 @@ static void judge_length(struct cq *q, const struct nocap_cq_record *r, fault_id
     }
     uint32_t pages = cq_pages_of(q, length), stepped = cq_pages_of(q, consumed);
     CQ_HOST_AFTER(q, CQ_008, shape, pages == stepped, NO_REFS,
-                  "the dispatcher steps over as many pages as the prefetcher fills",
-                  "%u pages for %llu bytes, the command has %llu", pages, wide(length),
-                  wide(consumed));
+                  "as many pages filled by the prefetcher as the dispatcher steps over",
+                  "%u pages relayed for %llu bytes, the dispatcher steps over %u for %llu bytes",
+                  pages, wide(length), stepped, wide(consumed));
     bool table = c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA;
     bool exact = length == consumed ||
                  (table && length < consumed && consumed - length < q->numbers->l1_align);
     if (pages == stepped) {
         CQ_HOST_AFTER(q, CQ_008a, shape, exact, NO_REFS,
-                      "a length that is that of the command exactly",
-                      "length %llu, the command has %llu", wide(length), wide(consumed));
+                      "a length that is exactly that of the dispatch command",
+                      "length %llu relayed, the dispatch command has %llu", wide(length),
+                      wide(consumed));
     }
 }
 
@@ -75,7 +77,10 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c)
     CQ_HOST(
         q, CQ_017, right, NO_REFS,
         "WAIT with flags that there are, a stream that counts workers, a count of at most 0xffff",
-        "flags 0x%llx, stream %llu, count %llu", wide(c->flags), wide(c->stream), wide(c->count));
+        !flags   ? "WAIT with unknown flags 0x%llx, stream %llu, count %llu"
+        : !count ? "WAIT with flags 0x%llx, stream %llu and a count too large, %llu"
+                 : "WAIT with flags 0x%llx on stream %llu, which counts no workers, count %llu",
+        wide(c->flags), wide(c->stream), wide(c->count));
     fault_id fault = fault_of(q->m, right);
     CQ_HOST(q, CQ_018, (c->flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) == 0 || syncs(q), NO_REFS,
             "no NOTIFY_PREFETCH: its semaphore is the first word of the prefetcher's kernel", "%s",
@@ -108,7 +113,12 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
         q, CQ_019, right && range, RELATED(p->tabled && !range ? p->list_at.index : NO_INDEX),
         "SEND_GO_SIGNAL within its table, on a stream that counts workers, multicast only where "
         "the dispatcher can",
-        "multicast offset 0x%llx, entries %llu to %llu of %u, stream %llu",
+        !range ? "SEND_GO_SIGNAL beyond its table, multicast offset 0x%llx, entries %llu to %llu "
+                 "of %u, stream %llu"
+        : !is_stream(q, c->wait_stream)
+            ? "SEND_GO_SIGNAL on a wrong stream, multicast offset 0x%llx, entries %llu to %llu of "
+              "%u, stream %llu"
+            : "SEND_GO_SIGNAL by multicast, offset 0x%llx, entries %llu to %llu of %u, stream %llu",
         wide(c->multicast_go_offset), wide(c->noc_data_start_index), wide(end),
         p->tabled ? p->words : (uint32_t)q->numbers->go_table, wide(c->wait_stream));
     fault_id fault = fault_of(q->m, right && range);
@@ -127,9 +137,10 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
                   (q->numbers->inline_only == 0 && go.signal == NOCAP_GO_RESET_READ_PTR);
     CQ_HOST(
         q, CQ_021, signal && ((master && offset) || q->loose), NO_REFS,
-        "a go word with GO, the dispatch tile and the stream that is waited for",
-        "signal 0x%02x, master %u,%u, offset %u; 0x%02x, %u,%u and %llu are right", go.signal,
-        go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->subordinate_at.x, q->subordinate_at.y,
+        "a go message with GO, the dispatch core and the stream that is waited for",
+        "go message with signal 0x%02x, master %u,%u, offset %u; right are 0x%02x, %u,%u, %llu",
+        go.signal, go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->subordinate_at.x,
+        q->subordinate_at.y,
         wide(is_stream(q, c->wait_stream) ? c->wait_stream - q->numbers->first_stream : go.offset));
     return fault;
 }
@@ -157,7 +168,7 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
     const char *problem = NULL;
     uint32_t value = k->subs.count;
     if (k->subs.count == 0 || k->subs.count > q->numbers->go_table) {
-        problem = "%u words";
+        problem = "SET_GO_SIGNAL_NOC_DATA with %u words";
     }
     for (uint32_t i = 0; problem == NULL && tiles && i < k->known; i++) {
         value = k->targets[i].noc_xy;
@@ -166,14 +177,14 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
             continue; /* a rectangle, or a tile whose go word is elsewhere */
         }
         if (nocap_cq_is_rect(value) || !cq_is_worker(q, at)) {
-            problem = "word 0x%x is no worker tile";
+            problem = "word 0x%x of SET_GO_SIGNAL_NOC_DATA is no worker core";
         } else if (cq_set_has(&seen, at)) {
-            problem = "word 0x%x stands there twice";
+            problem = "word 0x%x twice in SET_GO_SIGNAL_NOC_DATA";
         }
         cq_set_add(&seen, at);
     }
     CQ_HOST(q, CQ_020, problem == NULL, NO_REFS,
-            "worker tiles, as many as the table holds, each once", WITH_NUMBER(problem, value));
+            "worker cores, as many as the table holds, each once", WITH_NUMBER(problem, value));
     return fault_of(q->m, problem == NULL);
 }
 
@@ -183,7 +194,8 @@ static void judge_timestamp(struct cq *q, const struct nocap_cq_command *c)
     bool slot = place_has(&q->places.stamps, at) && c->addr % q->numbers->timestamp_stride == 0;
     uint32_t pcie = q->numbers->pcie_xy_flag | q->numbers->pcie_y << 6 | q->numbers->pcie_x;
     CQ_HOST(q, CQ_022, c->noc_xy == pcie && slot, NO_REFS,
-            "a TIMESTAMP into one of the slots in host memory", "noc_xy 0x%llx, address 0x%llx",
+            "a TIMESTAMP into one of the slots in host memory",
+            "TIMESTAMP to noc_xy 0x%llx, address 0x%llx, which is no timestamp slot",
             wide(c->noc_xy), wide(c->addr));
     if (slot) {
         cq_timestamp_sent(q, at);
@@ -205,8 +217,8 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
     bool follows = !known || later || value_allows(next, id); /* such a host keeps some to itself */
     CQ_HOST_AFTER(q, CQ_023, follows ? FAULT_NONE : next->since, shape && follows, NO_REFS,
                   "a host event of its size, its id one more than the last",
-                  "is_event %llu, length %llu, id 0x%x, 0x%x is next", wide(c->is_event),
-                  wide(c->length), id, next->known ? next->v : id);
+                  "host event with is_event %llu, length %llu, id 0x%x; id 0x%x is next",
+                  wide(c->is_event), wide(c->length), id, next->known ? next->v : id);
     q->program.events++;
     if (!known) {
         cq_completion_lose(q);
@@ -219,10 +231,12 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
 static void judge_offsets(struct cq *q, const struct nocap_cq_command *c)
 {
     CQ_HOST(q, CQ_016, c->offset_count <= q->numbers->write_offsets, NO_REFS,
-            "no more write offsets than there are", "%llu", wide(c->offset_count));
+            "no more write offsets than there are", "%llu write offsets set, there are %u",
+            wide(c->offset_count), q->numbers->write_offsets);
     CQ_HOST(q, CQ_016a,
             q->numbers->write_offsets_used > 1 || c->offset_count > q->numbers->write_offsets,
-            NO_REFS, "no write offsets, which this host does not use", "%s", "SET_WRITE_OFFSET");
+            NO_REFS, "no write offsets, which this host does not use", "%s",
+            "SET_WRITE_OFFSET by a host that uses no write offsets");
 }
 
 static fault_id judge_dispatch(struct cq *q, const struct cq_command *k)
@@ -259,7 +273,8 @@ static fault_id judge_one_page(struct cq *q, const struct nocap_cq_record *r, fa
 {
     bool fits = r->prefetch.length <= q->numbers->subordinate_page;
     CQ_HOST_AFTER(q, CQ_008, shape, fits, NO_REFS,
-                  "a command of the subordinate dispatcher in one page", "%llu bytes of %u",
+                  "a command of the subordinate dispatcher in one page",
+                  "command of %llu bytes for the subordinate dispatcher, its page has %u",
                   wide(r->prefetch.length), q->numbers->subordinate_page);
     return fault_of(q->m, fits);
 }
@@ -273,7 +288,7 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     bool subordinate = r->prefetch.dispatcher_type == 1 && q->numbers->dispatchers > 1;
     if (program->terminated != NO_INDEX && !subordinate) {
         CQ_HOST(q, CQ_069, last, RELATED(program->terminated), "TERMINATE as the last command",
-                "%s", "another record after it");
+                "%s", "prefetch command after TERMINATE");
         program->terminated = last ? program->terminated : NO_INDEX;
         program->reopened = last ? program->reopened : q->m->fault;
     }
@@ -289,7 +304,8 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     bool defined = name != NULL && !q->set->unhandled[NOCAP_CQ_DISPATCH][c->id] &&
                    (!subordinate || executes(c->id));
     CQ_HOST(q, CQ_009, defined, NO_REFS, "a dispatch command that the dispatcher executes",
-            "id %u, %s", c->wire, name != NULL ? name : "which is none");
+            "dispatch command that this dispatcher does not execute, id %u, %s", c->wire,
+            name != NULL ? name : "undefined");
     if (!defined) {
         return q->m->fault;
     }
@@ -297,7 +313,7 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
         q->numbers->dispatchers < 2 && (c->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL ||
                                         c->id == NOCAP_CQ_DISPATCH_SET_NUM_WORKER_SEMS);
     CQ_HOST(q, CQ_043, !idle, NO_REFS, "no commands for the subordinate dispatcher, which is idle",
-            "%s", name);
+            "%s sent, but the subordinate dispatcher is idle", name);
     fault_id fault = judge_dispatch(q, k);
     if (fault == FAULT_NONE && subordinate) {
         fault = judge_one_page(q, r, shape);

@@ -64,7 +64,8 @@ static void judge_landed(struct cq *q, struct cq_record *r)
     }
     bool landed = r->landed || p->relay < p->landed;
     CQ_FETCHER_AFTER(q, CQ_034, cq_read_since(q, p->relay), landed, RELATED(r->at.index),
-                     "a record relayed after its read has landed", "%s", "it has not");
+                     "a prefetch command relayed after its read has landed", "%s",
+                     "prefetch command relayed before its read has landed");
     cq_blame(&r->read_since, fault_of(q->m, landed));
     if (!landed) {
         cq_prefetch_arrived(q, p->relay, r->read_since);
@@ -88,8 +89,8 @@ static void take_pages(struct cq *q, uint32_t pages)
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
         CQ_FETCHER(q, CQ_035, ring->acquired <= limit, NO_REFS,
                    "no more pages in use than the dispatch buffer has",
-                   "%llu pages acquired, %llu released", wide(ring->acquired),
-                   wide(ring->released));
+                   "%llu pages acquired, %llu released, the dispatch buffer has %u",
+                   wide(ring->acquired), wide(ring->released), q->numbers->buffer_pages);
     }
 }
 
@@ -131,7 +132,8 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     }
     bool place = addr == ring->cursor.v;
     CQ_FETCHER_AFTER(q, CQ_036, ring->cursor.since, place, NO_REFS,
-                     "a record on the next page of the dispatch buffer", "0x%x, 0x%x is next", addr,
+                     "a prefetch command on the next page of the dispatch buffer",
+                     "prefetch command relayed to 0x%x of the dispatch buffer, 0x%x is next", addr,
                      ring->cursor.v);
     cq_resync(q, &ring->cursor.since, place);
     p->since = ring->cursor.since;
@@ -167,12 +169,12 @@ static void judge_bytes(struct cq *q, const struct cq_record *r, const struct ac
                 nocap_fnv1a64(NOCAP_FNV1A64_START, bytes, a->size) != a->hash;
     bool by_byte = at != UINT64_MAX;
     bool right = !hash && !by_byte;
-    CQ_FETCHER_AFTER(q, CQ_071, p->since != FAULT_NONE ? p->since : r->says_since, right,
-                     RELATED(r->at.index), "the bytes of the record relayed",
-                     hash ? "other bytes from byte %llu of the command on, by their hash"
-                          : "byte %llu of the command is 0x%02x, the record has 0x%02x",
-                     wide(by_byte ? from + at : from), by_byte ? a->bytes[at] : 0,
-                     by_byte ? bytes[at] : 0);
+    CQ_FETCHER_AFTER(
+        q, CQ_071, p->since != FAULT_NONE ? p->since : r->says_since, right, RELATED(r->at.index),
+        "the bytes of the prefetch command relayed",
+        hash ? "relayed bytes differ from the prefetch command from byte %llu on, by their hash"
+             : "byte %llu relayed as 0x%02x, the prefetch command has 0x%02x",
+        wide(by_byte ? from + at : from), by_byte ? a->bytes[at] : 0, by_byte ? bytes[at] : 0);
     cq_blame(&p->since, fault_of(q->m, right));
 }
 
@@ -182,9 +184,10 @@ static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const st
     struct cq_prefetcher *p = &q->prefetcher;
     bool tile = (e->has & NOCAP_F_D) != 0;
     CQ_FETCHER_AFTER(q, CQ_036, p->open ? p->since : FAULT_NONE, false, NO_REFS,
-                     "records relayed to the dispatch buffer",
-                     tile ? "%llu bytes to 0x%llx of %u,%u" : "%llu bytes at 0x%llx", wide(size),
-                     wide(addr), e->d.x, e->d.y);
+                     "prefetch commands relayed to the dispatch buffer",
+                     tile ? "%llu bytes relayed to 0x%llx of core %u,%u, not to the dispatch buffer"
+                          : "%llu bytes relayed to 0x%llx, not to the dispatch buffer",
+                     wide(size), wide(addr), e->d.x, e->d.y);
     fault_id fault = q->m->fault;
     if (!p->open && q->ring.cursor.known) {
         find_record(q, e);
@@ -208,9 +211,10 @@ static void next_record(struct cq *q, const struct cq_record *r)
 static fault_id forget_relay(struct cq *q)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    CQ_FETCHER_AFTER(
-        q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false, RELATED(p->index),
-        "the pages of a record published before the next is relayed", "%s", "they are not");
+    CQ_FETCHER_AFTER(q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false,
+                     RELATED(p->index),
+                     "the pages of a prefetch command made ready before the next is relayed", "%s",
+                     "next prefetch command relayed before the pages of the last were made ready");
     fault_id forgot = p->forgot = q->m->fault;
     cq_relay_publish(q, UINT32_MAX);
     return forgot;
@@ -220,9 +224,10 @@ static void close_subordinate(struct cq *q)
 {
     struct cq_subordinate *s = &q->subordinate;
     if (s->open && s->credits) {
-        CQ_FETCHER_AFTER(q, CQ_037, s->since, false, RELATED(s->begun),
-                         "the page of a record published before the next is relayed", "%s",
-                         "it is not");
+        CQ_FETCHER_AFTER(
+            q, CQ_037, s->since, false, RELATED(s->begun),
+            "the page of a prefetch command made ready before the next is relayed", "%s",
+            "next prefetch command relayed before the page of the last was made ready");
         cq_blame(&s->since, q->m->fault);
     }
     if (s->open) {
@@ -299,8 +304,8 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     }
     if (p->skipped.known && addr == p->skipped.v && q->ring.cursor.v != addr) {
         CQ_FETCHER_AFTER(q, CQ_036, p->skipped.since, false, NO_REFS,
-                         "a record on the next page of the dispatch buffer", "0x%llx past it",
-                         wide(addr));
+                         "a prefetch command on the next page of the dispatch buffer",
+                         "bytes relayed to 0x%llx after that page had been skipped", wide(addr));
         p->skipped.known = false;
         return;
     }
@@ -322,7 +327,8 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         r = relayed(q);
     } else {
         CQ_FETCHER_ON(q, CQ_036, &p->since, addr == p->at, RELATED(p->index),
-                      "record bytes contiguous", "0x%llx, 0x%x is next", wide(addr), p->at);
+                      "the bytes of a prefetch command contiguous",
+                      "bytes relayed to 0x%llx, 0x%x is next", wide(addr), p->at);
     }
     struct access a = access_of_event(e, addr, size);
     judge_bytes(q, r, &a);
@@ -331,7 +337,8 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     take_pages(q, pages < p->pages ? pages : p->pages);
     if (r != NULL && r->good) {
         CQ_FETCHER_ON(q, CQ_036, &p->since, p->bytes <= r->length, RELATED(r->at.index),
-                      "as many bytes relayed as the record says", "%u of %u", p->bytes, r->length);
+                      "as many bytes relayed as the prefetch command has",
+                      "%u bytes relayed, the prefetch command has %u", p->bytes, r->length);
     }
     p->at = place_wrap(&q->places.buffer, addr + size);
     if (e->kind == NOCAP_EV_NOC) {
@@ -344,8 +351,8 @@ void cq_relay_sent(struct cq *q, uint64_t id)
     struct cq_prefetcher *p = &q->prefetcher;
     if (!p->sents_seen && cq_packet_over(&p->early, id)) {
         CQ_FETCHER_AFTER(q, CQ_037, p->since, false, NO_REFS,
-                         "the pages of a record published when its bytes have left", "%s",
-                         "a packet of it leaves now");
+                         "the pages of a prefetch command made ready when its bytes have left",
+                         "%s", "pages made ready before a packet of the prefetch command had left");
         cq_blame(&q->ring.since, q->m->fault);
         p->sents_seen = true;
     }
@@ -393,13 +400,13 @@ static void judge_publish(struct cq *q, const struct cq_record *r, uint32_t valu
     bool short_of = r != NULL && r->good && p->bytes < r->length;
     bool flushed = p->unsent.count == 0 || !p->sents_seen;
     bool right = value == due && flushed;
-    CQ_FETCHER_AFTER(q, CQ_037, value == due ? p->since : FAULT_NONE, right && !short_of,
-                     RELATED(p->index),
-                     "the pages of a record published when all its bytes have left",
-                     !flushed   ? "%u pages while a write is not sent; %u bytes of %u pages"
-                     : short_of ? "%u pages after a part of it only: %u bytes of %u pages"
-                                : "%u pages published, %u bytes of %u pages relayed",
-                     value, p->bytes, due);
+    CQ_FETCHER_AFTER(
+        q, CQ_037, value == due ? p->since : FAULT_NONE, right && !short_of, RELATED(p->index),
+        "the pages of a prefetch command made ready when all its bytes have left",
+        !flushed   ? "%u pages made ready while a write is not sent (%u bytes of %u pages relayed)"
+        : short_of ? "%u pages made ready after only a part was relayed, %u bytes of %u pages"
+                   : "%u pages made ready, %u bytes of %u pages relayed",
+        value, p->bytes, due);
     cq_blame(&q->ring.since, fault_of(q->m, value == due));
 }
 
@@ -409,15 +416,16 @@ static void publish_nothing(struct cq *q, uint32_t value)
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
     if (p->forgot != FAULT_NONE) { /* those of the record that was not published in time */
-        CQ_FETCHER_AFTER(q, CQ_037, p->forgot, false, NO_REFS, "pages published once a record",
-                         "%u pages past the next record", value);
+        CQ_FETCHER_AFTER(q, CQ_037, p->forgot, false, NO_REFS,
+                         "pages made ready once per prefetch command",
+                         "%u pages made ready after the next prefetch command was relayed", value);
         p->forgot = FAULT_NONE;
         return;
     }
     if (ring->cursor.known) {
         CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NO_REFS,
-                      "pages published once a record", "%u pages, and no record was relayed",
-                      value);
+                      "pages made ready once per prefetch command",
+                      "%u pages made ready, but no prefetch command was relayed", value);
         cq_blame(&q->subordinate.since, q->m->fault); /* perhaps of what is relayed to that one */
         ring->published += value <= q->numbers->buffer_pages ? value : 0;
         p->unrelayed = value <= q->numbers->buffer_pages ? value : 0;
@@ -479,8 +487,9 @@ void cq_relay_publish_elsewhere(struct cq *q, const struct nocap_event *e)
         return;
     }
     CQ_FETCHER_AFTER(q, CQ_037, p->since, false, RELATED(p->index),
-                     "the pages of a record published to its dispatcher",
-                     "0x%llx of %u,%u counted up", wide(e->daddr), e->d.x, e->d.y);
+                     "the pages of a prefetch command made ready for its dispatcher",
+                     "0x%llx of core %u,%u counted up instead of the dispatcher's semaphore",
+                     wide(e->daddr), e->d.x, e->d.y);
     cq_blame(&p->since, q->m->fault);
     cq_blame(&q->ring.since, q->m->fault);
 }

@@ -9,8 +9,8 @@ void cq_restated_due(struct cq *q)
     struct cq_host *h = &q->host;
     if (h->alone.index != NO_INDEX) {
         CHECK_AT(q->m, NULL, CQ_029, false, h->alone, NO_REFS,
-                 "the slots filled one after the other",
-                 "slot %u is filled, and its record is not in the trace", h->alone_slot);
+                 "prefetch_q entries written in order",
+                 "prefetch_q entry %u written, but its command is not in the trace", h->alone_slot);
         resync(&h->restated, place_after(&q->places.slots, h->alone_slot, 1), q->m->fault);
         h->alone.index = NO_INDEX;
     }
@@ -57,8 +57,9 @@ void cq_restated_unfilled(struct cq *q, uint16_t slot)
     const struct cq_record *r = record_of_slot(q, slot);
     if (r != NULL && h->restated.known && h->restated.v == slot) {
         CQ_HOST_AFTER(q, CQ_029, h->slot.since, false, RELATED(r->at.index),
-                      "the slots filled one after the other",
-                      "slot %u, whose record is there, is taken and was not filled", slot);
+                      "prefetch_q entries written in order",
+                      "prefetch_q entry %u, whose command is in the trace, taken but never written",
+                      slot);
         h->passed = q->m->fault;
         h->slots[slot] = CQ_SLOT_UNKNOWN;
         resync(&h->restated, place_after(&q->places.slots, slot, 1), h->passed);
@@ -79,8 +80,9 @@ void cq_restated_finish(struct cq *q, bool cut)
                last->slot == h->restated.v && last->at.turn < h->acted) {
         FOLLOWING(q->m, h->slot.since,
                   CHECK_AT(q->m, NULL, CQ_029, false, last->at, NO_REFS,
-                           "the slots filled one after the other",
-                           "slot %u, whose record is there, was not filled", last->slot));
+                           "prefetch_q entries written in order",
+                           "prefetch_q entry %u, whose command is in the trace, never written",
+                           last->slot));
     }
 }
 
@@ -97,9 +99,10 @@ static void judge_stores(struct cq *q, uint16_t slot)
         bool passed = q->host.slots[next->v] == CQ_SLOT_PASSED;
         fault_id since = passed ? q->host.passed : q->host.slot.since;
         cq_blame(&since, next->since);
-        CQ_HOST_AFTER(q, CQ_029, since, right, NO_REFS, "the slots filled one after the other",
-                      "slot %u is filled, and slot %u, whose record is there, was not", slot,
-                      next->v);
+        CQ_HOST_AFTER(
+            q, CQ_029, since, right, NO_REFS, "prefetch_q entries written in order",
+            "prefetch_q entry %u written, but not entry %u, whose command is in the trace", slot,
+            next->v);
         q->host.slots[next->v] = right ? q->host.slots[next->v] : CQ_SLOT_PASSED;
         q->host.passed = right ? q->host.passed : q->m->fault;
     }
@@ -116,8 +119,8 @@ void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry)
         return;
     }
     bool there = r != NULL;
-    CQ_HOST(q, CQ_029, there, RELATED(last->at.index), "the slots filled one after the other",
-            "slot %u is filled, its record is of slot %u", slot, last->slot);
+    CQ_HOST(q, CQ_029, there, RELATED(last->at.index), "prefetch_q entries written in order",
+            "prefetch_q entry %u written, the last command is of entry %u", slot, last->slot);
     if (there) {
         judge_stores(q, slot);
     } else { /* it was meant for the latest */
@@ -126,8 +129,8 @@ void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry)
     if (there && known && r->entry != 0) { /* 0: of a record that was not seen */
         bool same = entry == r->entry;
         CQ_HOST_AFTER(q, CQ_002, q->host.slot.since, same, RELATED(r->at.index),
-                      "a fetch entry that says the stride",
-                      "entry 0x%x is stored, that of its record is 0x%x", entry, r->entry);
+                      "a prefetch_q entry that says the stride",
+                      "prefetch_q entry 0x%x stored, that of its command is 0x%x", entry, r->entry);
         cq_blame(&r->since, fault_of(q->m, same));
         r->sized = r->sized && same; /* as many as one of them says */
     }

@@ -40,9 +40,11 @@ static void judge_page(struct cq *q, uint64_t addr)
     bool right = addr == next;
     fault_id since = s->cursor.since;
     cq_blame(&since, s->since);
-    CQ_FETCHER_AFTER(q, CQ_036, since, right, NO_REFS,
-                     "a record on the next page of the subordinate dispatcher's buffer",
-                     "0x%llx, 0x%x is next", wide(addr), next);
+    CQ_FETCHER_AFTER(
+        q, CQ_036, since, right, NO_REFS,
+        "a prefetch command on the next page of the subordinate dispatcher's buffer",
+        "command relayed to 0x%llx of the subordinate dispatcher's buffer, 0x%x is next",
+        wide(addr), next);
     resync(&s->cursor, page_of(q, addr), fault_of(q->m, right));
     cq_blame(&s->since, s->cursor.since);
 }
@@ -52,10 +54,11 @@ static void judge_room(struct cq *q)
     struct cq_subordinate *s = &q->subordinate;
     s->acquired++;
     if (s->origin && s->releases && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
-        CQ_FETCHER_ON(q, CQ_035, &s->since,
-                      s->acquired <= s->released + q->places.subordinate.units, NO_REFS,
-                      "no more pages in use than the subordinate dispatcher's buffer has",
-                      "%llu pages acquired, %llu released", wide(s->acquired), wide(s->released));
+        CQ_FETCHER_ON(
+            q, CQ_035, &s->since, s->acquired <= s->released + q->places.subordinate.units, NO_REFS,
+            "no more pages in use than the subordinate dispatcher's buffer has",
+            "%llu pages acquired, %llu released, the subordinate dispatcher's buffer has %u",
+            wide(s->acquired), wide(s->released), q->places.subordinate.units);
     }
 }
 
@@ -70,11 +73,13 @@ void cq_subordinate_relay(struct cq *q, uint64_t addr, uint64_t size, struct cq_
         return;
     }
     bool right = r->subordinate && size == r->length;
-    CQ_FETCHER_AFTER(q, CQ_036, s->since, right, RELATED(r->at.index),
-                     "each record relayed whole to the buffer of its dispatcher",
-                     r->subordinate ? "%llu of %u bytes"
-                                    : "%llu of %u bytes, to that of the subordinate dispatcher",
-                     wide(size), r->length);
+    CQ_FETCHER_AFTER(
+        q, CQ_036, s->since, right, RELATED(r->at.index),
+        "each prefetch command relayed whole to the buffer of its dispatcher",
+        r->subordinate
+            ? "%llu of %u bytes of the prefetch command relayed"
+            : "%llu of %u bytes of a command of the dispatcher relayed to its subordinate",
+        wide(size), r->length);
     cq_blame(&s->since, fault_of(q->m, right));
 }
 
@@ -87,10 +92,11 @@ void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool 
         CQ_FETCHER_AFTER(
             q, CQ_037, value == 1 ? s->since : FAULT_NONE, right,
             RELATED(s->open ? s->begun : NO_INDEX),
-            "the page of a record published once, when its bytes have left",
-            !s->open ? "%u pages of the subordinate dispatcher, and no record was relayed"
-            : !sent  ? "%u pages of the subordinate dispatcher while a write is not sent"
-                     : "%u pages of the subordinate dispatcher",
+            "the page of a prefetch command made ready once, when its bytes have left",
+            !s->open
+                ? "%u pages of the subordinate dispatcher made ready, but no command was relayed"
+            : !sent ? "%u pages of the subordinate dispatcher made ready while a write is not sent"
+                    : "%u pages of the subordinate dispatcher made ready for one command, not 1",
             value);
         cq_blame(&s->since, fault_of(q->m, right));
     }
@@ -178,8 +184,10 @@ void cq_subordinate_release(struct cq *q, uint32_t value)
     bool right = value == 1 && count && read;
     CQ_EXECUTOR_AFTER(q, CQ_039, value == 1 ? s->since : FAULT_NONE, right, NO_REFS,
                       "one page of the subordinate dispatcher released for each command, after it",
-                      "%u pages on top of %llu, %llu are published", value, wide(s->released),
-                      wide(s->published));
+                      read ? "%u pages released on top of %llu, %llu were made ready"
+                           : "%u pages released on top of %llu before the next command was begun, "
+                             "%llu were made ready",
+                      value, wide(s->released), wide(s->published));
     cq_blame(&s->since, fault_of(q->m, right));
     s->released += value;
     end_command(q);
@@ -191,8 +199,9 @@ static void judge_kept(struct cq *q)
     struct cq_subordinate *s = &q->subordinate;
     if (s->at.known && s->reads && s->releases) {
         CQ_EXECUTOR_AFTER(q, CQ_039, s->since, false, RELATED(s->executed),
-                          "the page of a command released before the next is looked for",
-                          "0x%x is not", place_address(&q->places.subordinate, s->at.v));
+                          "the page of a command released before the next is polled for",
+                          "next command polled for before the page at 0x%x was released",
+                          place_address(&q->places.subordinate, s->at.v));
         cq_blame(&s->since, q->m->fault);
         end_command(q);
     }
@@ -218,8 +227,9 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr)
     bool there = s->page[page] != NO_INDEX || !s->origin || !s->credits || !cq_sees_published(q);
     bool right = page == s->at.v && there;
     CQ_EXECUTOR_AFTER(q, CQ_038, s->since, right, NO_REFS,
-                      "published pages read by the subordinate dispatcher in order",
-                      there ? "0x%llx, 0x%x is next" : "0x%llx is not published; 0x%x is next",
+                      "pages that were made ready read by the subordinate dispatcher in order",
+                      there ? "page at 0x%llx read, 0x%x is next"
+                            : "page at 0x%llx read before it was made ready, 0x%x is next",
                       wide(addr), place_address(&q->places.subordinate, s->at.v));
     cq_blame(&s->since, fault_of(q->m, right));
     s->decoded = s->decoded && page == s->at.v;
@@ -299,10 +309,12 @@ static void judge_notify(struct cq *q, unsigned stream)
     struct cq_write *w = q->dispatcher.acks_seen ? cq_unacked(&q->dispatcher) : NULL;
     bool barrier =
         b->known && b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL && b->flags != 0;
-    CQ_EXECUTOR_AFTER(q, CQ_044, q->expected.next, !barrier || w == NULL,
-                      RELATED(w != NULL ? w->index : NO_INDEX),
-                      "the multicasts of a launch acknowledged before the subordinate is notified",
-                      "stream %u first", q->numbers->first_stream + stream);
+    CQ_EXECUTOR_AFTER(
+        q, CQ_044, q->expected.next, !barrier || w == NULL,
+        RELATED(w != NULL ? w->index : NO_INDEX),
+        "the multicasts of a launch acknowledged before the subordinate is notified",
+        "subordinate notified of stream %u before the multicasts of the launch were acknowledged",
+        q->numbers->first_stream + stream);
     if (barrier && w != NULL) {
         cq_end_write(&q->dispatcher, w);
     }

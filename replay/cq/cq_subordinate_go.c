@@ -60,9 +60,9 @@ static void judge_let(struct cq *q, const struct nocap_cq_command *c)
         bool right = s->launched[stream] <= notified;
         fault_id since = s->missing != FAULT_NONE ? s->missing : s->since; /* those of before */
         CQ_EXECUTOR_AFTER(q, CQ_073, since, right, RELATED(record_index(q)),
-                          "go words sent when the dispatcher has notified its subordinate",
-                          "launch %u of stream %llu, %u were notified", s->launched[stream],
-                          wide(c->wait_stream), notified);
+                          "go messages sent when the dispatcher has notified its subordinate",
+                          "go messages of launch %u of stream %llu sent, %u launches were notified",
+                          s->launched[stream], wide(c->wait_stream), notified);
         cq_blame(&q->expected.launch, fault_of(q->m, right));
         if (s->notified[stream] < s->launched[stream]) {
             s->notified[stream] = s->launched[stream];
@@ -166,10 +166,9 @@ static void judge_stray(struct cq *q, const struct nocap_event *e, uint32_t word
 {
     struct cq_subordinate *s = &q->subordinate;
     CQ_EXECUTOR_AFTER(q, CQ_072, s->missing != FAULT_NONE ? s->missing : s->since, said,
-                      RELATED(record_index(q)),
-                      "the go words of the subordinate dispatcher, which its command says",
-                      "0x%08x to 0x%llx of %u,%u%s", word, wide(e->daddr), e->d.x, e->d.y,
-                      e->mcast != 0 ? " and others" : "");
+                      RELATED(record_index(q)), "only go messages that the command says",
+                      "unexpected go message 0x%08x to 0x%llx of core %u,%u%s", word,
+                      wide(e->daddr), e->d.x, e->d.y, e->mcast != 0 ? " and others" : "");
     cq_blame(&q->expected.launch, fault_of(q->m, said));
     s->unmatched += !said;
 }
@@ -192,8 +191,8 @@ static bool take_word(struct cq *q, const struct nocap_cq_command *c, const stru
     bool right = out <= s->unmatched;
     s->left_out += out;
     CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
-                      "the go words of the subordinate dispatcher in order",
-                      "%u missing before that of %u,%u", out, e->d.x, e->d.y);
+                      "the go messages of a command in order",
+                      "%u go messages missing before that of core %u,%u", out, e->d.x, e->d.y);
     cq_blame(&q->expected.launch, fault_of(q->m, right));
     cq_blame(&s->missing, fault_of(q->m, right));
     s->unmatched -= out < s->unmatched ? out : s->unmatched;
@@ -286,8 +285,9 @@ void cq_subordinate_end_launch(struct cq *q, const struct nocap_cq_command *c)
         s->left_out += out - elsewhere;
         bool right = out <= s->unmatched;
         CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
-                          "every go word of a command sent before its page is released",
-                          "%u of %llu missing", out, wide(count_words(c)));
+                          "every go message of a command sent before its page is released",
+                          "%u of %llu go messages missing at the end of the command", out,
+                          wide(count_words(c)));
         cq_blame(&q->expected.launch, fault_of(q->m, right));
         s->missing = fault_of(q->m, right);
         blame_stream(q, c, fault_of(q->m, right));

@@ -16,7 +16,8 @@ void cq_timestamp_sent(struct cq *q, uint64_t addr)
     uint32_t slot = place_index(&q->places.stamps, addr);
     uint32_t ready = (uint32_t)q->program.events + 1;
     CQ_HOST(q, CQ_067, t->slots[slot].ready != ready, RELATED(t->slots[slot].index),
-            "a timestamp slot used once between two events", "slot %u for the second time", slot);
+            "a timestamp slot used once between two events",
+            "timestamp slot %u used a second time before the next event", slot);
     t->any = true;
     t->slots[slot].ready = ready;
     t->slots[slot].index = q->m->event->index;
@@ -33,6 +34,7 @@ void cq_timestamp_read(struct cq *q, uint64_t addr)
     }
     CQ_HOST_AFTER(q, CQ_067, q->completion.rd.since, seen >= t->slots[slot].ready,
                   RELATED(t->slots[slot].index), "a timestamp read after the event that follows it",
-                  "slot %u, event %u of %u was seen", slot, seen, t->slots[slot].ready);
+                  "timestamp slot %u read when %u events had been seen, %u must be", slot, seen,
+                  t->slots[slot].ready);
     t->slots[slot].ready = 0;
 }

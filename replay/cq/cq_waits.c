@@ -42,8 +42,8 @@ static bool wants_credits(const struct queue_view *v, struct nocap_wait *w, char
     w->by = cq_party(v, CQ_DISPATCH);
     w->counted = true;
     wait_place(w, v->q->sem[CQ_PREFETCH], 4);
-    WHAT("%llu free page%s of the dispatch buffer for record %llu, has %llu", wide(w->need),
-         w->need > 1 ? "s" : "", wide(v->q->prefetcher.relay), wide(w->have));
+    WHAT("%llu free page%s of the dispatch buffer for prefetch command %llu, has %llu",
+         wide(w->need), w->need > 1 ? "s" : "", wide(v->q->prefetcher.relay), wide(w->have));
     return true;
 }
 
@@ -53,10 +53,10 @@ static bool wants_publish(const struct queue_view *v, struct nocap_wait *w, char
     wait_since(w, wait_at_index(p->index));
     wait_place(w, p->begin, p->bytes);
     if (p->unsent.count > 0 && p->sents_seen) {
-        WHAT("%u of its writes to the dispatch buffer to leave, of the record begun at index %llu",
+        WHAT("%u of its writes to the dispatch buffer to leave, of the command begun at index %llu",
              p->unsent.count, wide(p->index));
     } else {
-        WHAT("wrote %u bytes at 0x%x of the dispatch buffer and never published their pages",
+        WHAT("wrote %u bytes at 0x%x of the dispatch buffer and never made their pages ready",
              p->bytes, p->begin);
     }
     return p->open;
@@ -93,7 +93,7 @@ static bool wants_read(const struct queue_view *v, struct nocap_wait *w, char *w
 static bool wants_relay(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     wait_since(w, wait_at_index(v->q->prefetcher.fetch.index));
-    WHAT("never relayed record %llu, which has landed", wide(v->q->prefetcher.relay));
+    WHAT("never relayed prefetch command %llu, which has landed", wide(v->q->prefetcher.relay));
     return v->unrelayed > 0;
 }
 
@@ -107,14 +107,14 @@ static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *
     bool known = r != NULL && r->slot_known;
     wait_since(w, r != NULL ? r->at : wait_at_index(NO_INDEX));
     if (known) {
-        snprintf(where, sizeof where, " in slot %u", r->slot);
+        snprintf(where, sizeof where, " in prefetch_q entry %u", r->slot);
         wait_place(w, place_address(&v->q->places.slots, r->slot), v->q->numbers->entry_bytes);
     }
     if (known && v->q->host.slots[r->slot] == CQ_SLOT_PASSED) {
         w->by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
-        w->state = "at an empty slot";
-        w->release = "the host fills that slot";
-        WHAT("an entry in slot %u, which the host left out; %llu records stand after it", r->slot,
+        w->state = "at an empty prefetch_q entry";
+        w->release = "the host writes that entry";
+        WHAT("prefetch_q entry %u, which the host left out; %llu commands follow it", r->slot,
              wide(v->unfetched - 1));
         return v->unfetched > 0;
     }
@@ -123,12 +123,12 @@ static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *
     if (queue && l->value == 0 && known && slot != r->slot) {
         w->by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
         w->state = "polling its queue";
-        w->release = "the host fills that slot";
+        w->release = "the host writes that entry";
         wait_place(w, l->addr, v->q->numbers->entry_bytes);
-        WHAT("an entry in slot %u, which is empty; the next one stands%s", slot, where);
+        WHAT("prefetch_q entry %u, which is empty; the next command is%s", slot, where);
     } else {
-        WHAT("never took record %llu%s; %llu published record%s not read", wide(p->next), where,
-             wide(v->unfetched), v->unfetched > 1 ? "s are" : " is");
+        WHAT("never took prefetch command %llu%s; %llu submitted command%s not read", wide(p->next),
+             where, wide(v->unfetched), v->unfetched > 1 ? "s are" : " is");
     }
     return v->unfetched > 0;
 }
@@ -144,8 +144,8 @@ static bool lost_pages(const struct queue_view *v, struct nocap_wait *w, char *w
     }
     wait_since(w, wait_at_index(v->q->prefetcher.index));
     wait_place(w, l->addr, 4);
-    WHAT("relayed %llu pages, and the dispatcher's semaphore shows %llu: a record was never "
-         "published",
+    WHAT("relayed %llu pages, but the dispatcher's semaphore shows %llu: pages were never made "
+         "ready",
          wide(r->published), wide(l->value));
     return true;
 }
@@ -153,7 +153,7 @@ static bool lost_pages(const struct queue_view *v, struct nocap_wait *w, char *w
 static bool wants_host(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
-    WHAT("a record: it has relayed all that the host published");
+    WHAT("a prefetch command: it has relayed all that the host submitted");
     return v->pages_wanted;
 }
 
@@ -208,7 +208,7 @@ static bool wants_acks(const struct queue_view *v, struct nocap_wait *w, char *w
     wait_since(w, l->since);
     wait_place(w, l->addr, 4);
     WHAT(first != NULL
-             ? "%s stays 0x%llx; %u of its multicasts without an end, the first at index %llu"
+             ? "%s stays 0x%llx; %u of its multicasts not acknowledged, the first at index %llu"
              : "%s stays 0x%llx",
          name, wide(l->value), d->unacked, wide(first != NULL ? first->index : 0));
     return true;
@@ -250,7 +250,7 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
     } else {
         w->state = polls ? "polling for pages" : "idle";
         w->by = cq_party(v, CQ_PREFETCH);
-        WHAT("pages: it has finished the %llu that were published", wide(r->published));
+        WHAT("pages: it has finished the %llu that were made ready", wide(r->published));
     }
     return true;
 }
@@ -259,7 +259,7 @@ static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what
 {
     wait_since(w, wait_at_index(v->q->ring.executed_index));
     w->certain = v->pending > 0 && v->q->sees_noc; /* what it sent is counted */
-    WHAT("executed TERMINATE and takes no command any more");
+    WHAT("executed TERMINATE and takes no more commands");
     return v->q->ring.ended;
 }
 
@@ -279,10 +279,10 @@ static const struct {
             {wants_publish, "in a relay", "it adds the pages to semaphore 0 of the dispatcher"},
             {wants_notify, "in STALL", "the dispatcher executes the WAIT with NOTIFY_PREFETCH"},
             {wants_read, "in a PCIe read", "the data land"},
-            {wants_relay, "holding a record", NULL},
+            {wants_relay, "holding a prefetch command", NULL},
             {wants_entry, "not reading its queue", NULL},
             {lost_pages, "after a relay", NULL},
-            {wants_host, "idle", "the host fills a slot"},
+            {wants_host, "idle", "the host writes a prefetch_q entry"},
         },
     [CQ_DISPATCH] =
         {
@@ -295,7 +295,7 @@ static const struct {
             {wants_acks, "in a NOC barrier", "the acknowledgements that are missing"},
             {must_release, "pages not released",
              "it adds the pages to semaphore 0 of the prefetcher"},
-            {wants_pages, "idle", "the prefetcher publishes a record"},
+            {wants_pages, "idle", "the prefetcher makes pages ready"},
         },
 };
 

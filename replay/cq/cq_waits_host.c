@@ -39,9 +39,9 @@ void cq_tell_host(const struct queue_view *v)
         w.who = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
         w.by = cq_party(v, CQ_PREFETCH);
         w.state = "polling";
-        w.release = "the prefetcher takes the entry and zeroes the slot";
+        w.release = "the prefetcher takes the entry and zeroes it";
         wait_place(&w, l->addr, v->q->numbers->entry_bytes);
-        wait_report_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%llx",
+        wait_report_as(v->t, &w, "prefetch_q entry %u, which still holds 0x%llx",
                        place_index(&v->q->places.slots, l->addr), wide(l->value));
     }
     l = cq_host_completion_poll(v);

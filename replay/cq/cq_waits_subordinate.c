@@ -87,8 +87,8 @@ bool cq_wants_subordinate_credit(const struct queue_view *v, struct nocap_wait *
     w->have = 0;
     w->need = 1;
     wait_place(w, v->q->subordinate_sem[CQ_PREFETCH], 4);
-    WHAT("1 free page of the subordinate dispatcher's buffer for record %llu: %llu were taken, "
-         "%llu released, there are %u",
+    WHAT("1 free page of the subordinate dispatcher's buffer for prefetch command %llu: %llu "
+         "acquired, %llu released, it has %u",
          wide(v->q->prefetcher.relay), wide(v->q->subordinate.acquired), wide(released_pages(v)),
          v->q->places.subordinate.units);
     return is_short_of_pages(v);
@@ -108,8 +108,8 @@ bool cq_forgot_subordinate_page(const struct queue_view *v, struct nocap_wait *w
     const struct cq_subordinate *s = &v->q->subordinate;
     uint64_t lost = v->commands > 0 ? lost_pages(v) : 0;
     wait_since(w, wait_at_index(s->lost > 0 ? s->lost_at : s->begun));
-    WHAT("relayed %llu pages to the subordinate dispatcher and published %llu: a record was never "
-         "published",
+    WHAT("relayed %llu pages to the subordinate dispatcher and made %llu ready: a page was never "
+         "made ready",
          wide(s->published + s->open), wide(s->published + s->open - lost));
     return lost > 0;
 }
@@ -141,7 +141,7 @@ bool cq_forgot_notify(const struct queue_view *v, struct nocap_wait *w, char *wh
 static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     wait_since(w, wait_at_index(v->q->subordinate.executed));
-    WHAT("executed TERMINATE and takes no command any more");
+    WHAT("executed TERMINATE and takes no more commands");
     return v->q->subordinate.ended;
 }
 
@@ -237,7 +237,7 @@ static bool left_out_words(const struct queue_view *v, struct nocap_wait *w, cha
 {
     const struct cq_subordinate *s = &v->q->subordinate;
     wait_since(w, wait_at_index(s->executed));
-    WHAT("finished its launches and left out %u go word%s", s->left_out,
+    WHAT("finished its launches and left out %u go message%s", s->left_out,
          s->left_out > 1 ? "s" : "");
     return s->left_out > 0 && v->commands == 0;
 }
@@ -255,7 +255,7 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
     if (s->finished < s->published && !polls && !lost) {
         w->state = "not reading its buffer";
         w->release = NULL;
-        WHAT("never took %llu of %llu published pages", wide(s->published - s->finished),
+        WHAT("never took %llu of %llu pages that were made ready", wide(s->published - s->finished),
              wide(s->published));
     } else {
         w->by = cq_party(v, CQ_PREFETCH);
@@ -275,8 +275,8 @@ static const struct {
     {wants_notify, "in SEND_GO_SIGNAL", NULL},
     {wants_workers, "in SEND_GO_SIGNAL", "a notify from each missing worker"},
     {wants_end, "in a command", NULL},
-    {left_out_words, "after a launch", "it sends the go words that it left out"},
-    {wants_pages, "polling for pages", "the prefetcher publishes a record"},
+    {left_out_words, "after a launch", "it sends the go messages that it left out"},
+    {wants_pages, "polling for pages", "the prefetcher makes a page ready"},
 };
 
 void cq_tell_subordinate(const struct queue_view *v)

@@ -78,12 +78,12 @@ static void report_go_words(char *what, size_t at, const struct queue_view *v,
     const struct cq_stream *streams = v->q->dispatcher.streams;
     for (unsigned i = 0; s->goes == 0 && i < CQ_STREAMS; i++) {
         if (streams[i].goes > 0) {
-            snprintf(what + at, WAIT_TEXT - at, "; the %llu go words name stream %u instead",
+            snprintf(what + at, WAIT_TEXT - at, "; the %llu go messages name stream %u instead",
                      wide(streams[i].goes), v->q->numbers->first_stream + i);
             return;
         }
     }
-    snprintf(what + at, WAIT_TEXT - at, "; %llu go words were sent for it, and all are answered",
+    snprintf(what + at, WAIT_TEXT - at, "; %llu go messages were sent for it, and all are answered",
              wide(s->goes));
 }
 
@@ -103,18 +103,18 @@ static bool lacks_go_words(const struct queue_view *v, const struct cq_asked *as
         return false;
     }
     if (asked->own) {
-        snprintf(what + n, WAIT_TEXT - n, "; it left out %u go word%s itself", by->left_out,
+        snprintf(what + n, WAIT_TEXT - n, "; it left out %u go message%s itself", by->left_out,
                  by->left_out > 1 ? "s" : "");
         return true;
     }
     w->by = cq_subordinate_party(v);
-    w->release = "the subordinate dispatcher sends go words";
+    w->release = "the subordinate dispatcher sends go messages";
     if (launches > 0) {
         snprintf(what + n, WAIT_TEXT - n,
                  "; the subordinate dispatcher has not finished %u SEND_GO_SIGNAL for it",
                  launches);
     } else {
-        snprintf(what + n, WAIT_TEXT - n, "; the subordinate dispatcher left out %u go word%s",
+        snprintf(what + n, WAIT_TEXT - n, "; the subordinate dispatcher left out %u go message%s",
                  by->left_out, by->left_out > 1 ? "s" : "");
     }
     return true;
@@ -148,11 +148,11 @@ bool cq_wants_workers(const struct queue_view *v, const struct cq_asked *asked,
         *what = '\0'; /* all is reported */
     } else if (all_answered(v, s, have)) {
         w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
-        w->release = "the host, which enqueued it, waits for as many as it sends go words";
+        w->release = "the host, which enqueued it, waits for as many as it sends go messages";
         report_go_words(what, (size_t)n, v, s);
     } else if (v->q->sees_noc) {
         snprintf(what + n, WAIT_TEXT - (size_t)n,
-                 "; %llu go words were sent and no worker is left to notify", wide(s->goes));
+                 "; %llu go messages were sent and no worker is left to notify", wide(s->goes));
     }
     return true;
 }

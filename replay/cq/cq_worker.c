@@ -21,14 +21,15 @@ static void judge_reset(struct cq *q, const struct tile *tile)
                   CHECK_AT(q->m, tile, CQ_051, !waiting, cq_event_ref(q, NOCAP_BY_DISPATCH),
                            RELATED(l->requested.index),
                            "the reset of the read pointer obeyed before GO overwrites it", "%s",
-                           "the worker has not stored its read pointer yet"));
+                           "GO sent before the worker has stored its reset read pointer"));
     }
     bool resets = q->numbers->inline_only != 0 || l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST;
     if (!waiting && resets && l->advance != UNKNOWN &&
         shadow_word(&tile->l1, q->m->layout->rd_ptr, &rd_ptr)) {
         FOLLOWING(q->m, since,
                   CHECK_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_event_ref(q, NOCAP_BY_DISPATCH),
-                           RELATED(l->done.index), "a read pointer of 0 at GO", "%u", rd_ptr));
+                           RELATED(l->done.index), "a read pointer of 0 at GO",
+                           "launch message read pointer is %u at GO, not 0", rd_ptr));
     }
 }
 
@@ -83,8 +84,9 @@ void cq_worker_finish(const struct cq *q)
     }
     if (count > 0) {
         CHECK_AT(q->m, NULL, TRC_009, false, q->unshown_go, NO_REFS,
-                 "events of the cores of every tile in `scope`, which are all where it is missing",
-                 "tiles that go words are sent to and that show none: %u, the first (%u,%u); name "
+                 "events of the RISCs of every worker core in `scope`, which are all where it is "
+                 "missing",
+                 "worker cores that get go messages and show no event: %u, the first %u,%u; name "
                  "the observed ones in `scope`",
                  count, first.x, first.y);
     }
@@ -127,7 +129,8 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
                w->notify_pending && q->sees_noc && nocap_header_in_scope(q->m->header, at)) {
         CHECK_AT(q->m, tile_find(q->m, q->m->event->chip, at), CQ_055, false,
                  cq_event_ref(q, NOCAP_BY_BRISC), RELATED(w->go_index),
-                 "one notify for every go word", "%s", "the read pointer moved on without it");
+                 "one notify for every go message", "%s",
+                 "read pointer moved on without a notify for the go message");
         settle(q, w, at, q->m->fault);
     }
 }
@@ -151,15 +154,18 @@ static const char *problem(const struct cq *q, const struct nocap_event *e,
 {
     bool there = (e->has & NOCAP_F_D) == 0 || cq_may_answer(q, e->d);
     if (!w->notify_pending) {
-        return w->go ? "another one" : "the worker has no go word";
+        return w->go ? "a second notify for one go message"
+                     : "notify of a worker that got no go message";
     }
     if (!there || !update || stream != q->numbers->first_stream + (uint64_t)w->offset) {
-        return "it goes elsewhere";
+        return "notify not sent to the core and stream that the go message names";
     }
     if (e->op == NOCAP_OP_INLINE) {
         bool value = (e->has & NOCAP_F_VALUE) == 0 || e->value == NOCAP_NOTIFY_VALUE;
         bool posted = (e->has & NOCAP_F_POSTED) == 0 || e->posted != 0;
-        return !value ? "it does not count 1" : !posted ? "it is not posted" : NULL;
+        return !value    ? "notify that does not count 1"
+               : !posted ? "notify that is not posted"
+                         : NULL;
     }
     return NULL;
 }
@@ -181,8 +187,9 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     struct event_ref at = cq_event_ref(q, e->by);
     if (dispatch && stream >= q->numbers->first_stream && (int32_t)(uint32_t)e->value < 0) {
         CHECK_AT(q->m, tile, CQ_056, false, at, NO_REFS,
-                 "a stream counted down by the dispatcher only", "0x%llx from %u,%u",
-                 wide(e->value), e->at.x, e->at.y);
+                 "a stream counted down by the dispatcher only",
+                 "0x%llx, which counts down, added to a stream from core %u,%u", wide(e->value),
+                 e->at.x, e->at.y);
         if (w->notify_pending) { /* it is its notify, and wrong */
             settle(q, w, e->at, q->m->fault);
         }
@@ -201,12 +208,12 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
         since = w->missing;
         w->missing = FAULT_NONE;
     }
-    FOLLOWING(q->m, since != FAULT_NONE ? since : q->expected.launch,
-              CHECK_AT(q->m, tile, CQ_055, wrong == NULL, at,
-                       RELATED(w->go ? w->go_index : NO_INDEX),
-                       "one notify for every go word: a posted write of 0x40 to the stream that "
-                       "it names",
-                       "%s", wrong));
+    FOLLOWING(
+        q->m, since != FAULT_NONE ? since : q->expected.launch,
+        CHECK_AT(
+            q->m, tile, CQ_055, wrong == NULL, at, RELATED(w->go ? w->go_index : NO_INDEX),
+            "one notify for every go message: a posted write of 0x40 to the stream that it names",
+            "%s", wrong));
     if (dispatch && wrong != NULL) {
         cq_dispatcher_extra(q, stream);
     }
@@ -214,7 +221,8 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     if (wrong == NULL && tile != NULL && tile->sees_cores) {
         FOLLOWING(q->m, since,
                   CHECK_AT(q->m, tile, CQ_054, !early, at, RELATED(w->go_index),
-                           "DONE stored before the notify", "%s", "the go word still says GO"));
+                           "DONE stored before the notify", "%s",
+                           "notify sent while the go message still says GO"));
     }
     settle(q, w, e->at, late ? w->since : FAULT_NONE);
 }

@@ -102,11 +102,12 @@ fault_id cq_judge_rect(struct cq *q, uint64_t noc_xy, uint64_t dests, fault_id s
     struct nocap_cq_rect r = nocap_cq_rect_decode((uint32_t)noc_xy);
     uint32_t reached, workers = cq_count_workers(q, r, &reached);
     bool right = dests != 0 && (q->loose ? dests <= reached : dests == reached && dests == workers);
-    CQ_HOST_AFTER(q, CQ_014, since, right, NO_REFS,
-                  "a rectangle of worker tiles, as many as the command says",
-                  "%u,%u to %u,%u, which is %u tiles%s, for %llu destinations", r.low.x, r.low.y,
-                  r.high.x, r.high.y, reached, reached != workers ? " not all workers" : "",
-                  wide(dests));
+    CQ_HOST_AFTER(
+        q, CQ_014, since, right, NO_REFS,
+        "a rectangle of worker cores, as many as the command says",
+        "multicast to %u,%u to %u,%u, which is %u cores%s, with %llu destinations in the command",
+        r.low.x, r.low.y, r.high.x, r.high.y, reached,
+        reached != workers ? ", not all workers" : "", wide(dests));
     return right ? since : q->m->fault;
 }
 
@@ -114,18 +115,19 @@ static void judge_address(struct cq *q, uint64_t addr)
 {
     fault_id *since = &q->program.unaligned;
     bool right = addr % q->numbers->l1_align == 0;
-    CQ_HOST_AFTER(q, CQ_015, *since, right, NO_REFS, "an aligned destination", "0x%llx",
-                  wide(addr));
+    CQ_HOST_AFTER(q, CQ_015, *since, right, NO_REFS, "an aligned destination",
+                  "destination 0x%llx not aligned to %u", wide(addr), q->numbers->l1_align);
     *since = right ? *since : q->m->fault;
 }
 
 static void judge_index(struct cq *q, uint64_t index)
 {
     CQ_HOST(q, CQ_016, index < q->numbers->write_offsets, NO_REFS, "a write offset that there is",
-            "%llu", wide(index));
+            "write offset index %llu, there are %u", wide(index), q->numbers->write_offsets);
     CQ_HOST(q, CQ_016a,
             index < q->numbers->write_offsets_used || index >= q->numbers->write_offsets, NO_REFS,
-            "a write offset that this host uses", "%llu", wide(index));
+            "a write offset that this host uses", "write offset index %llu, this host uses %u",
+            wide(index), q->numbers->write_offsets_used);
 }
 
 /* ---- WRITE_LINEAR ---- */
@@ -150,25 +152,28 @@ static fault_id judge_packed_size(struct cq *q, const struct cq_command *k)
                 c->count <= NOCAP_CQ_PACKED_WORKERS;
     bool count = c->count >= 1 && (c->count <= limit || many);
     CQ_HOST(q, CQ_010, count, NO_REFS, "as many sub-commands as the dispatcher holds, at least one",
-            "%llu", wide(c->count));
+            "WRITE_PACKED with %llu sub-commands, the dispatcher holds 1 to %u", wide(c->count),
+            limit);
     fault_id fault = fault_of(q->m, count);
     CQ_HOST(q, CQ_010a, !many, NO_REFS,
-            "no more sub-commands than the dispatcher holds, unless it was built for more", "%llu",
-            wide(c->count));
+            "no more sub-commands than the dispatcher holds, unless it was built for more",
+            "WRITE_PACKED with %llu sub-commands, the dispatcher holds %u", wide(c->count), limit);
     if (!count) {
         return fault;
     }
     uint64_t head = k->subs.offset + c->count * k->subs.size;
     bool size = c->size >= 1 && c->size <= q->numbers->page && head <= q->numbers->page;
     CQ_HOST(q, CQ_011, size, NO_REFS,
-            "1 byte to a page a tile, and all sub-commands in the first page",
-            "%llu bytes, sub-commands end at %llu", wide(c->size), wide(head));
+            "1 byte to a page per worker core, and all sub-commands in the first page",
+            "WRITE_PACKED of %llu bytes, sub-commands end at %llu, a page has %u", wide(c->size),
+            wide(head), q->numbers->page);
     fault = fault_of(q->m, size);
     if (size && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0) {
         uint64_t end = nocap_cq_data_offset(c) + nocap_cq_align(c->size, q->numbers->l1_align);
         CQ_HOST(q, CQ_012, end <= q->numbers->page, NO_REFS,
                 "a shared payload in the first page: the dispatcher does not step over it",
-                "it ends at %llu", wide(end));
+                "shared payload of WRITE_PACKED ends at %llu, the first page at %u", wide(end),
+                q->numbers->page);
     }
     return fault;
 }
@@ -192,24 +197,25 @@ static const char *large_problem(const struct cq *q, const struct cq_command *k,
     uint64_t align = k->record.dispatch.alignment;
     *value = k->subs.count;
     if (k->subs.count < 1 || k->subs.count > q->numbers->packed_large) {
-        return "%u sub-commands";
+        return "WRITE_PACKED_LARGE with %u sub-commands";
     }
     *value = (uint32_t)align;
     if (align < q->numbers->l1_align || (align & (align - 1)) != 0) {
-        return "alignment %u";
+        return "WRITE_PACKED_LARGE with alignment %u";
     }
     for (*value = 0; *value < k->known; (*value)++) {
         const struct cq_target *t = &k->targets[*value];
         if (t->dests == 0) {
-            return "sub-command %u has no destinations";
+            return "sub-command %u of WRITE_PACKED_LARGE has no destinations";
         }
         if (*value > 0 && !t[-1].unlinks && t[-1].noc_xy != t->noc_xy) {
-            return "sub-command %u goes elsewhere, but is linked to the one before";
+            return "sub-command %u of WRITE_PACKED_LARGE goes elsewhere, but is linked to the one "
+                   "before";
         }
     }
     *value = k->known - 1;
     return k->known == k->subs.count && !k->targets[*value].unlinks
-               ? "the last sub-command, %u, does not unlink"
+               ? "sub-command %u of WRITE_PACKED_LARGE, the last, does not unlink"
                : NULL;
 }
 
@@ -221,8 +227,7 @@ static fault_id judge_large(struct cq *q, const struct cq_command *k)
     const char *problem = large_problem(q, k, &value);
     CQ_HOST(q, CQ_013, problem == NULL, NO_REFS,
             "no more sub-commands than the dispatcher holds, with destinations, linked only to the "
-            "same rectangle, the last "
-            "one not; alignment 16",
+            "same rectangle, the last one not; alignment 16",
             WITH_NUMBER(problem, value));
     fault_id fault = fault_of(q->m, problem == NULL);
     if (k->subs.count > q->numbers->packed_large) {
@@ -235,8 +240,8 @@ static fault_id judge_large(struct cq *q, const struct cq_command *k)
         judge_address(q, t->addr);
         small = small && (q->numbers->large_chunk == 0 || t->size <= q->numbers->large_chunk);
     }
-    CQ_HOST(q, CQ_046, small, NO_REFS, "data a tile and command in chunks that this host keeps to",
-            "%s", "more than that");
+    CQ_HOST(q, CQ_046, small, NO_REFS, "data of a sub-command in chunks that this host keeps to",
+            "sub-command of WRITE_PACKED_LARGE with more than %u bytes", q->numbers->large_chunk);
     return fault != FAULT_NONE ? fault : rect;
 }
 
@@ -249,7 +254,8 @@ static fault_id judge_large_unicast(struct cq *q, const struct cq_command *k)
                  align >= q->numbers->l1_align && (align & (align - 1)) == 0;
     CQ_HOST(q, CQ_013, right, NO_REFS,
             "1 to as many sub-commands as the dispatcher holds, with an alignment of L1",
-            "%u sub-commands, alignment %llu", k->subs.count, wide(align));
+            "WRITE_PACKED_LARGE_UNICAST with %u sub-commands, alignment %llu", k->subs.count,
+            wide(align));
     fault_id fault = fault_of(q->m, right);
     for (const struct cq_target *t = k->targets; right && t < k->targets + k->known; t++) {
         if (t->addr != NOCAP_CQ_DISCARD) {

@@ -90,7 +90,7 @@ static void judge_read_back(struct model *m, struct tile *tile, struct noc_inter
     if (n->programmed && noc_sees_loads(m, tile)) {
         CHECK(m, tile, NOC_031, unread == NULL, RELATED(unread->sent),
               "CMD_CTRL read back between a request and the first poll of a counter", "%s",
-              "a counter was read first");
+              "counter polled before CMD_CTRL was read back after a request");
     }
 }
 

@@ -250,7 +250,8 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
         b->restating = NOC_RESTATED;
         CHECK_AFTER(m, tile, NOC_040, since, what == AGREE, RELATED(b->sent),
                     "a noc event that says what the registers of its command buffer say",
-                    "they differ in \"%s\"", field_name(what));
+                    "noc event and registers of its command buffer differ in \"%s\"",
+                    field_name(what));
         b->restated_since = m->fault;
         b->differs_in = where;
         if (what == NOCAP_FIELD_TAG && m->fault != FAULT_UNREPORTED) {
@@ -263,7 +264,8 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
     if (b != NULL && b->restating == NOC_RESTATED && tile->in_scope &&
         (m->header->observes & NOCAP_CLASS_CORE_MMIO) != 0) {
         CHECK(m, tile, NOC_040, false, RELATED(b->sent), "a store to CMD_CTRL for every noc event",
-              "none after that of request %llu", (unsigned long long)b->sent);
+              "noc event without a store to CMD_CTRL after that of event %llu",
+              (unsigned long long)b->sent);
         b->restated_since = m->fault;
         b->differs_in = AGREE;
     }
@@ -277,9 +279,10 @@ static void judge_free(struct model *m, const struct tile *tile, const struct no
     bool possible = b->unconfirmed && noc_sees_loads(m, tile) && !n->fifo;
     if (b->busy || noc_sees_loads(m, tile)) {
         CHECK(m, tile, NOC_023, !b->busy && !possible, RELATED(b->sent),
-              "a command buffer left alone until CMD_CTRL reads 0", "%s",
-              b->busy ? "a store while it was last seen busy"
-                      : "a store with neither CMD_CTRL nor a counter read since the last request");
+              "a command buffer not written until CMD_CTRL reads 0", "%s",
+              b->busy ? "store to a command buffer that was last seen busy"
+                      : "store to a command buffer with neither CMD_CTRL nor a counter read since "
+                        "its last request");
     }
     b->busy = b->unconfirmed = false;
 }
@@ -294,7 +297,7 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     if (b->restating == NOC_PENDING && noc_sees_requests(m)) {
         CHECK_AFTER(m, tile, NOC_040, b->differs_in == AGREE ? b->restated_since : FAULT_NONE,
                     false, RELATED(b->sent), "a noc event for every request", "%s",
-                    "none for the request before this one");
+                    "no noc event for the request before this one");
         b->restated_since = m->fault;
         b->differs_in = AGREE;
     }
@@ -308,7 +311,8 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     bool known = derive(b, m->event, noc, buffer, &b->request);
     b->request.by = m->event->by;
     if (!restated && word(b, NOCAP_NIU_CTRL, &ctrl) && nocap_niu_op(ctrl) == NOCAP_OP_NONE) {
-        CHECK(m, tile, NOC_019, false, NO_REFS, "request type 0, 1 or 2", "CTRL was 0x%x", ctrl);
+        CHECK(m, tile, NOC_019, false, NO_REFS, "request type 0, 1 or 2",
+              "request with CTRL 0x%x, its type not 0, 1 or 2", ctrl);
     }
     b->restating = restated && known ? NOC_PENDING : NOC_NOT_EXPECTED;
     m->due |= known && !restated ? DUE_RAISED : 0;

@@ -89,8 +89,7 @@ static void judge(struct model *m, const struct tile *tile, struct noc_wait *w, 
         CHECK_AFTER(
             m, tile, NOC_046, w->fault, !stuck, RELATED(w->since.index),
             "an end of the barrier: every answer that the requests of this interface get is there",
-            "a core still polling after the counter reached its target 0x%x: it expects more "
-            "answers "
+            "RISC still polling after the counter reached its target 0x%x: it expects more answers "
             "than there are",
             w->value);
         w->fault = stuck ? m->fault : w->fault;

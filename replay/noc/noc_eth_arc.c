@@ -53,8 +53,9 @@ static void judge_transfer(struct model *m, const struct tile *tile, const struc
             CHECK(m, tile, NOC_017, end <= NOCAP_NIU_ETHERNET_L1_SIZE, NO_REFS,
                   word == WORD_START ? "a transfer from inside the 512 KiB of L1"
                                      : "a transfer into the 512 KiB of L1 of the other side",
-                  "%u bytes at 0x%x by queue %u of (%u,%u)", q->words[WORD_SIZE], q->words[word],
-                  q->number, q->at.x, q->at.y);
+                  "transfer of %u bytes at 0x%x by queue %u of Ethernet core %u,%u, outside the "
+                  "512 KiB of L1",
+                  q->words[WORD_SIZE], q->words[word], q->number, q->at.x, q->at.y);
             if (end > NOCAP_NIU_ETHERNET_L1_SIZE) {
                 return;
             }
@@ -83,7 +84,8 @@ void noc_ethernet_access(struct model *m, const struct tile *tile, uint16_t chip
 {
     if (addr >= NOCAP_ETHERNET_STREAMS && addr < NOCAP_ETHERNET_STREAM_END) {
         CHECK(m, tile, NOC_007, addr < NOCAP_ETHERNET_NO_STREAMS, NO_REFS,
-              "one of the 32 streams of an Ethernet tile", "stream %llu of (%u,%u)",
+              "one of the 32 streams of an Ethernet core",
+              "access to stream %llu of Ethernet core %u,%u, which has 32",
               (unsigned long long)((addr - NOCAP_ETHERNET_STREAMS) / NOCAP_STREAM_STRIDE), at.x,
               at.y);
         return;
@@ -96,7 +98,8 @@ void noc_ethernet_access(struct model *m, const struct tile *tile, uint16_t chip
         return;
     }
     CHECK(m, tile, NOC_017, number < NOCAP_ETHERNET_QUEUES, NO_REFS,
-          "one of the three queues of an Ethernet tile", "queue %u of (%u,%u)", number, at.x, at.y);
+          "one of the three queues of an Ethernet core",
+          "access to queue %u of Ethernet core %u,%u, which has three", number, at.x, at.y);
     struct noc_eth_arc *o = others_of(m);
     if (sends && number < NOCAP_ETHERNET_QUEUES && o != NULL) {
         queue_access(m, tile, transfers_of(o, chip, at, number),
@@ -114,7 +117,9 @@ static void judge_block(struct model *m, const struct noc_arc *arc)
     if (arc->block_known || arc->entries_known) {
         CHECK(m, NULL, NOC_018, there && holds, NO_REFS,
               there ? "queues that hold messages" : "a control block of the queues in ARC memory",
-              "%u messages a queue, control block at 0x%x", arc->entries, arc->block);
+              there ? "ARC queues of %u messages, control block at 0x%x"
+                    : "ARC queues of %u messages, control block at 0x%x, outside ARC memory",
+              arc->entries, arc->block);
     }
 }
 
@@ -127,8 +132,8 @@ static void judge_room(struct model *m, struct noc_arc *arc, unsigned queue)
     uint32_t waiting = (written % turn + turn - fetched % turn) % turn;
     CHECK(m, NULL, NOC_018, written < turn && waiting <= arc->entries, NO_REFS,
           "no more messages written than the queue holds",
-          "%u written and %u fetched, when the host looked last, of a queue that holds %u", written,
-          fetched, arc->entries);
+          "%u messages written and %u fetched when the host last polled, the queue holds %u",
+          written, fetched, arc->entries);
 }
 
 /* One of the pointers of a queue, as the host writes or reads it. */

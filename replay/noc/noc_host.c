@@ -57,8 +57,10 @@ static void judge_iatu(struct model *m, unsigned region)
     }
     CHECK(m, NULL, NOC_010, order && inside && overlaps == NOC_IATU_REGIONS, NO_REFS,
           "an outbound region that ends after its base, within 2^58, apart from the others",
-          "region %u: 0x%llx..0x%llx%s", region, (unsigned long long)w.base,
-          (unsigned long long)w.limit, order && inside ? ", which another region has too" : "");
+          "outbound region %u set to 0x%llx..0x%llx, %s", region, (unsigned long long)w.base,
+          (unsigned long long)w.limit,
+          order && inside ? "which overlaps another region"
+                          : "which ends before its base or beyond 2^58");
 }
 
 static void endpoint_store(struct model *m, const struct nocap_event *e)
@@ -92,7 +94,9 @@ static void endpoint_store(struct model *m, const struct nocap_event *e)
     } else if (e->addr == NOCAP_DMA_DOORBELL && known && (v & 1) != 0 && p->dma_size_known) {
         bool address = !p->dma_address_known || p->dma_address % 4 == 0;
         CHECK(m, NULL, NOC_012, p->dma_size != 0 && p->dma_size % 4 == 0 && address, NO_REFS,
-              "a DMA of a multiple of 4 bytes, not 0, at a multiple of 4", "%u bytes at 0x%x",
+              "a DMA of a multiple of 4 bytes, not 0, at a multiple of 4",
+              address ? "DMA of %u bytes at 0x%x, must be a multiple of 4 and not 0"
+                      : "DMA of %u bytes at 0x%x, not at a multiple of 4",
               p->dma_size, p->dma_address);
     }
 }
@@ -105,8 +109,8 @@ static void judge_bar(struct model *m, const struct nocap_event *e)
                     : e->space == NOCAP_SPACE_BAR2 ? NOCAP_BAR2_SIZE
                                                    : NOCAP_BAR4_SIZE;
     CHECK(m, NULL, NOC_013, e->addr < size && e->size <= size - e->addr, NO_REFS,
-          "an access inside the BAR", "%llu bytes at 0x%llx of %s", (unsigned long long)e->size,
-          (unsigned long long)e->addr, nocap_space_name(e->space));
+          "an access inside the BAR", "access of %llu bytes at 0x%llx beyond the end of %s",
+          (unsigned long long)e->size, (unsigned long long)e->addr, nocap_space_name(e->space));
 }
 
 static void judge_multicast(struct model *m, const struct nocap_event *e)
@@ -121,7 +125,8 @@ static void judge_multicast(struct model *m, const struct nocap_event *e)
         order && workers && tile != NULL && tile->launch.running[NOCAP_PROCESSOR_BRISC] == NO;
     CHECK(m, NULL, NOC_011, order && workers && !read, NO_REFS,
           "a host multicast that writes, from corner to corner inside the worker grid",
-          "a %s of (%u,%u)-(%u,%u)", read ? "read" : "write", e->at.x, e->at.y, e->to.x, e->to.y);
+          "host multicast %s of %u,%u-%u,%u%s", read ? "read" : "write", e->at.x, e->at.y, e->to.x,
+          e->to.y, read ? "" : ", not from corner to corner inside the worker grid");
     m->harmless = false;
 }
 
@@ -133,8 +138,8 @@ static void judge_ethernet(struct model *m, const struct nocap_event *e)
     }
     bool word = e->size == 4 && e->addr % 4 == 0;
     CHECK(m, NULL, NOC_009, word, NO_REFS, "4 bytes at a multiple of 4",
-          "%llu bytes at 0x%llx of Ethernet tile (%u,%u)", (unsigned long long)e->size,
-          (unsigned long long)e->addr, e->at.x, e->at.y);
+          "access of %llu bytes at 0x%llx of Ethernet core %u,%u, not 4 at a multiple of 4",
+          (unsigned long long)e->size, (unsigned long long)e->addr, e->at.x, e->at.y);
     uint32_t v;
     bool store = e->kind == NOCAP_EV_WRITE && word_of(e, &v);
     if (word) {
@@ -202,7 +207,9 @@ void noc_register_store(struct model *m, const struct tile *tile, const struct a
         CHECK(m, tile, NOC_006, right, NO_REFS,
               columns ? "columns 0, 8 and 9 left out of broadcasts"
                       : "rows 0 and 1 left out of broadcasts",
-              "0x%x", v);
+              columns ? "0x%x stored to ROUTER_CFG_1, which does not leave out columns 0, 8 and 9"
+                      : "0x%x stored to ROUTER_CFG_3, which does not leave out rows 0 and 1",
+              v);
         store_strays(m); /* it may have been to go to another */
     }
 }

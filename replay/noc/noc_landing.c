@@ -218,8 +218,9 @@ static void judge_arrived(struct model *m, const struct tile *from, struct noc_w
     const struct tile *to = tile_find(m, from->chip, w->to); /* what lacks, lacks there */
     CHECK(m, to != NULL ? to : from, NOC_047, is_over(w), RELATED(w->at.index),
           "all bytes of a request arrived when it is over",
-          "%llu of %llu bytes for 0x%llx of (%u,%u)", (unsigned long long)w->bytes,
-          (unsigned long long)all, (unsigned long long)w->addr, w->to.x, w->to.y);
+          "%llu of %llu bytes arrived at 0x%llx of core %u,%u when the request was over",
+          (unsigned long long)w->bytes, (unsigned long long)all, (unsigned long long)w->addr,
+          w->to.x, w->to.y);
     w->must_arrive = w->unjudged = false; /* they may come late */
 }
 
@@ -331,12 +332,13 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
     } else if (knows_all(m, from, l)) {
         CHECK(m, tile != NULL ? tile : from, NOC_047, false,
               RELATED(best != NULL ? best->at.index : NO_INDEX),
-              "what a request of its sender asked for: tile, address, bytes, once a tile",
-              most == ALTERED
-                  ? "%llu bytes at 0x%llx from (%u,%u) that are not those of the request"
-              : most == REPEATED ? "%llu bytes at 0x%llx from (%u,%u) once more"
-              : best != NULL ? "%llu bytes at 0x%llx from (%u,%u), which asked for another place"
-                             : "%llu bytes at 0x%llx from (%u,%u), which asked for none",
+              "what a request of its sender asked for: core, address, bytes, once per core",
+              most == ALTERED    ? "%llu bytes arrived at 0x%llx from core %u,%u that differ from "
+                                   "those of the request"
+              : most == REPEATED ? "%llu bytes arrived at 0x%llx from core %u,%u a second time"
+              : best != NULL
+                  ? "%llu bytes arrived at 0x%llx from core %u,%u, which asked for another place"
+                  : "%llu bytes arrived at 0x%llx from core %u,%u, which asked for none",
               (unsigned long long)a->size, (unsigned long long)a->addr, from->at.x, from->at.y);
         if (best != NULL && most != REPEATED) {
             best->bytes = UINT64_MAX; /* it is the one that was misrouted */

@@ -121,7 +121,9 @@ static void judge_touch(struct model *m, const struct tile *tile, const struct n
              r->kind == NOCAP_READS
                  ? "a read barrier between a NOC read and the use of what it brings"
                  : "a flush between a NOC write and the reuse of its source",
-             "a %s of 0x%llx; the request covers 0x%llx..0x%llx",
+             r->kind == NOCAP_READS
+                 ? "%s of 0x%llx without a read barrier after the NOC read of 0x%llx..0x%llx"
+                 : "%s of 0x%llx without a flush after the NOC write from 0x%llx..0x%llx",
              t->how == NOC_TOUCH_STORE ? "store" : "load", (unsigned long long)t->addr,
              (unsigned long long)r->local, (unsigned long long)(r->local + r->size - 1));
 }
@@ -134,7 +136,8 @@ static void judge_end(struct model *m, const struct tile *tile, const struct noc
     } else if (r->touch.how == NOC_TOUCH_EXIT) {
         CHECK_AT(m, tile, NOC_029, false, r->touch.at, RELATED(r->index, m->event->index),
                  "no request under way when a kernel returns",
-                 "a request that ended later, at %llu", (unsigned long long)m->event->index);
+                 "kernel returned with a request under way, which ended at event %llu",
+                 (unsigned long long)m->event->index);
     } else {
         judge_touch(m, tile, r, &r->touch, m->event->index);
     }
@@ -246,17 +249,17 @@ static const char *breaks(const struct nocap_event *last, const struct nocap_eve
         return e->op == NOCAP_OP_READ ? "a read" : e->mcast ? "a multicast" : "a unicast";
     }
     if (both && !nocap_xy_equal(last->d, e->d)) {
-        return "another destination";
+        return "a request to another destination";
     }
     if ((last->has & e->has & corner) != 0 && !nocap_xy_equal(last->d2, e->d2)) {
-        return "another rectangle";
+        return "a request to another rectangle";
     }
     if ((last->has & e->has & NOCAP_F_VC) != 0 && last->vc != e->vc) {
-        return "another virtual channel";
+        return "a request on another virtual channel";
     }
     bool ctrl = (last->has & e->has & NOCAP_F_CTRL) != 0;
     return ctrl && ((last->ctrl ^ e->ctrl) & NOCAP_CTRL_BROADCAST_Y_MAJOR) != 0
-               ? "another direction"
+               ? "a request in another direction"
                : NULL;
 }
 
@@ -278,8 +281,8 @@ static void take_link(struct model *m, struct tile *tile, struct noc_interface *
         }
         const char *what = breaks(&c->last, e);
         CHECK(m, tile, NOC_024, what == NULL, RELATED(c->last.index),
-              "the next request of a linked chain, to the same place on the same channel", "%s",
-              what);
+              "the next request of a linked chain, to the same place on the same channel",
+              "linked chain continued by %s", what);
     }
     c->open = linked(e);
     if (c->open) {
@@ -297,8 +300,8 @@ static void take_count(struct model *m, struct tile *tile, struct noc_interface 
     }
     unsigned count = ++n->outstanding[r->trid];
     CHECK(m, tile, NOC_027, count <= NOCAP_NIU_OUTSTANDING_MAX, NO_REFS,
-          "at most 255 requests under way with one transaction id", "%u with id %u", count,
-          r->trid);
+          "at most 255 requests under way with one transaction id",
+          "%u requests under way with transaction id %u, at most 255 are counted", count, r->trid);
     if (count > NOCAP_NIU_OUTSTANDING_MAX) {
         n->outstanding[r->trid] = 0; /* as the counter has it, which has 8 bits */
     }
@@ -425,7 +428,8 @@ static void judge_open(struct model *m, struct tile *tile, struct noc_interface 
         const struct nocap_niu_counted everything = {.set = (1 << NOCAP_REQUESTS) - 1,
                                                      .done = true};
         CHECK(m, tile, NOC_029, open == NULL, RELATED(open->index),
-              "no request under way when a kernel returns", "%s", left_open(open));
+              "no request under way when a kernel returns", "kernel returned with %s",
+              left_open(open));
         all_ended(n, &everything, agent);
     }
 }
@@ -440,7 +444,8 @@ static void judge_tags(struct model *m, struct tile *tile, struct noc_interface 
         }
         CHECK_AFTER(m, tile, NOC_030, b->tag_since, b->words[tag] == 0, RELATED(b->tag_index),
                     "PACKET_TAG 0 in every command buffer when a kernel returns",
-                    "0x%x in buffer %u", b->words[tag], i);
+                    "PACKET_TAG 0x%x left in command buffer %u when the kernel returned",
+                    b->words[tag], i);
         b->tag_since = m->fault;
     }
 }
@@ -456,7 +461,7 @@ void noc_kernel_exit(struct model *m, struct tile *tile, unsigned agent)
         if (n->chain.open && n->chain.last.by == agent) {
             CHECK(m, tile, NOC_024, false, RELATED(n->chain.last.index),
                   "a linked chain closed by a request without the linked bit", "%s",
-                  "the kernel returned");
+                  "kernel returned with a linked chain open");
             n->chain.open = false;
         }
         judge_tags(m, tile, n, agent);

@@ -76,7 +76,10 @@ static bool judge_ctrl(struct model *m, const struct tile *tile, const struct no
     bool type = nocap_niu_op(ctrl) != NOCAP_OP_NONE;
     bool reserved = (ctrl & ((uint32_t)NOCAP_CTRL_RESERVED | NOCAP_CTRL_L1_ACCUMULATE)) == 0;
     CHECK(m, tile, NOC_019, type && reserved, NO_REFS,
-          "request type 0, 1 or 2; bits 12:10 and 31 of CTRL clear", "CTRL was 0x%x", ctrl);
+          "request type 0, 1 or 2; bits 12:10 and 31 of CTRL clear",
+          type ? "request with CTRL 0x%x, reserved bits set"
+               : "request with CTRL 0x%x, its type not 0, 1 or 2",
+          ctrl);
     return type;
 }
 
@@ -92,7 +95,9 @@ static void judge_channel(struct model *m, const struct tile *tile, const struct
     bool right = e->mcast ? class == NOCAP_VC_CLASS_MULTICAST : class < NOCAP_VC_CLASS_MULTICAST;
     CHECK(m, tile, NOC_025, right, NO_REFS,
           e->mcast ? "static class 10 for a multicast" : "static class 00 or 01 for a unicast",
-          "virtual channel %u, class %u", vc, class);
+          e->mcast ? "multicast on virtual channel %u, class %u"
+                   : "unicast on virtual channel %u, class %u",
+          vc, class);
 }
 
 static void judge_broadcast(struct model *m, const struct tile *tile, const struct nocap_event *e)
@@ -104,9 +109,9 @@ static void judge_broadcast(struct model *m, const struct tile *tile, const stru
     if (ctrl || e->mcast) {
         CHECK(m, tile, NOC_026, !read && path && !priority, NO_REFS,
               "no read from many tiles, the path of a multicast reserved, priority 0", "%s",
-              read       ? "a read with the broadcast bit"
-              : priority ? "a priority other than 0"
-                         : "a multicast without path reserve");
+              read       ? "read with the broadcast bit"
+              : priority ? "request with a priority other than 0"
+                         : "multicast without path reserve");
     }
 }
 
@@ -132,8 +137,10 @@ static bool judge_coordinates(struct model *m, const struct tile *tile, const st
     bool right = rectangle ? far_end->kind == NOCAP_TILE_TENSIX && model_is_tensix(m, other)
                            : exists(far_end->kind, far_end->at);
     CHECK(m, tile, NOC_032, right, NO_REFS,
-          rectangle ? "a multicast to worker tiles" : "the coordinates of a tile",
-          "(%u,%u)-(%u,%u)", far_end->at.x, far_end->at.y, other.x, other.y);
+          rectangle ? "a multicast to worker cores" : "the coordinates of a core",
+          rectangle ? "multicast to %u,%u-%u,%u, not a rectangle of worker cores"
+                    : "request to %u,%u, where no core is",
+          far_end->at.x, far_end->at.y, other.x, other.y);
     return right;
 }
 
@@ -142,7 +149,8 @@ static void judge_own(struct model *m, const struct tile *tile, const struct req
     struct nocap_xy own;
     if (nocap_noc_own_end(r->e, &own)) {
         CHECK(m, tile, NOC_028, nocap_xy_equal(noc0(r, own), r->e->at), NO_REFS,
-              "the own tile where the answer goes", "(%u,%u)", own.x, own.y);
+              "the own core where the answer goes",
+              "request with core %u,%u where its answer goes, not its own core", own.x, own.y);
     }
 }
 
@@ -162,8 +170,8 @@ static void judge_tensix_end(struct model *m, const struct tile *tile, const str
     const struct nocap_region_info *row = nocap_tile_region(end->addr);
     bool inside = row->region != NOCAP_REGION_GAP && r->size - 1 <= row->last - end->addr;
     CHECK(m, tile, NOC_008, inside, NO_REFS, "a request that does not cross a memory boundary",
-          "%llu bytes at 0x%llx (%s)", (unsigned long long)r->size, (unsigned long long)end->addr,
-          row->name);
+          "request of %llu bytes at 0x%llx (%s) crosses a memory boundary",
+          (unsigned long long)r->size, (unsigned long long)end->addr, row->name);
 }
 
 static void judge_end(struct model *m, const struct tile *tile, const struct request *r,
@@ -184,8 +192,8 @@ static void judge_end(struct model *m, const struct tile *tile, const struct req
         bool word = end->addr % NOCAP_NIU_MMIO_SIZE == 0;
         uint32_t v = (uint32_t)r->e->value;
         bool store = r->e->op == NOCAP_OP_INLINE && (r->e->has & NOCAP_F_VALUE) != 0;
-        CHECK(m, tile, NOC_009, word, NO_REFS, "4 bytes at a multiple of 4", "0x%llx",
-              (unsigned long long)end->addr);
+        CHECK(m, tile, NOC_009, word, NO_REFS, "4 bytes at a multiple of 4",
+              "register access at 0x%llx, not a multiple of 4", (unsigned long long)end->addr);
         if (word) {
             noc_ethernet_access(m, tile, r->e->chip, end->at, end->addr, store ? &v : NULL);
         }
@@ -195,7 +203,7 @@ static void judge_end(struct model *m, const struct tile *tile, const struct req
         uint64_t over = nocap_niu_overrun(end->kind, end->addr, r->size);
         CHECK(m, tile, NOC_008, over == 0, NO_REFS,
               "a request that does not cross a memory boundary",
-              "%llu bytes past the end of %s tile (%u,%u)", (unsigned long long)over,
+              "request goes %llu bytes past the end of %s core %u,%u", (unsigned long long)over,
               nocap_tile_kind_name(end->kind), end->at.x, end->at.y);
     }
 }
@@ -216,7 +224,9 @@ static bool judge_length(struct model *m, const struct tile *tile, const struct 
     CHECK(m, tile, NOC_022, right, NO_REFS,
           registers ? "4 bytes to or from a register"
                     : "1 to 16384 bytes, more only if both addresses are multiples of 64",
-          "%llu bytes", (unsigned long long)r->size);
+          registers ? "request of %llu bytes to or from a register"
+                    : "request of %llu bytes, a packet has 1 to 16384",
+          (unsigned long long)r->size);
     return right;
 }
 
@@ -246,8 +256,9 @@ static void judge_alignment(struct model *m, const struct tile *tile, const stru
                            : far_end->place == NOCAP_PLACE_MMIO ? NOC_004
                                                                 : NOC_003;
     CHECK_AFTER(m, tile, rule, unaligned_since(m, e), right, NO_REFS, expected,
-                "0x%llx to 0x%llx (far end in %s)", (unsigned long long)r->from.addr,
-                (unsigned long long)r->to.addr, nocap_niu_place_name(far_end->place));
+                "request from 0x%llx to 0x%llx, not equal modulo %u (far end in %s)",
+                (unsigned long long)r->from.addr, (unsigned long long)r->to.addr, modulo,
+                nocap_niu_place_name(far_end->place));
 }
 
 /* Whether a piece of the mailbox is what a dispatcher sends: whole launch messages in their slots,
@@ -300,11 +311,12 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
     bool fits = is_dispatched(l, first, r->size);
     CHECK_AFTER(m, tile, NOC_032, dispatcher ? queue->launches_since : FAULT_NONE,
                 fits && (dispatcher || !known), NO_REFS,
-                fits ? "launch messages and go words from the queue's dispatch tile only"
-                     : "no request that writes to a tile's mailbox but whole launch messages, a go "
-                       "word or its index",
-                "%llu bytes at 0x%llx of (%u,%u)", (unsigned long long)r->size,
-                (unsigned long long)first, r->to.at.x, r->to.at.y);
+                fits ? "launch messages and go messages from the queue's dispatch core only"
+                     : "no request that writes to a worker core's mailbox but whole launch "
+                       "messages, a go message or its index",
+                fits ? "%llu bytes written at 0x%llx of worker core %u,%u, not by the dispatch core"
+                     : "%llu bytes written at 0x%llx, in the mailbox of worker core %u,%u",
+                (unsigned long long)r->size, (unsigned long long)first, r->to.at.x, r->to.at.y);
 }
 
 static void judge_inline(struct model *m, const struct tile *tile, const struct request *r)
@@ -318,14 +330,15 @@ static void judge_inline(struct model *m, const struct tile *tile, const struct 
                              ? tile->launch.master_since
                              : FAULT_NONE;
         CHECK_AFTER(m, tile, NOC_021, since, false, NO_REFS,
-                    "no inline write to DRAM or host memory", "one to %s tile (%u,%u)",
+                    "no inline write to DRAM or host memory", "inline write to %s core %u,%u",
                     nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y);
         return;
     }
     MARK_EXERCISED(m, NOC_021);
     CHECK(m, tile, NOC_001, r->to.place != NOCAP_PLACE_L1, NO_REFS,
-          "an inline write to a register, not to L1", "one to 0x%llx of (%u,%u)",
-          (unsigned long long)r->to.addr, r->to.at.x, r->to.at.y);
+          "an inline write to a register, not to L1",
+          "inline write to 0x%llx of core %u,%u, which is L1", (unsigned long long)r->to.addr,
+          r->to.at.x, r->to.at.y);
 }
 
 /* Some traces state the notify of a finished launch as an atomic on the dispatcher's stream. */
@@ -344,9 +357,11 @@ static void judge_atomic(struct model *m, const struct tile *tile, const struct 
                   nocap_niu_place(model_tile_kind(m, noc0(r, e->ret)), e->raddr) == NOCAP_PLACE_L1;
     bool target = r->to.place == NOCAP_PLACE_L1;
     CHECK(m, tile, NOC_020, target && answer, NO_REFS,
-          target ? "the old value returned to L1" : "an atomic on L1 of a Tensix or Ethernet tile",
-          "0x%llx in %s tile (%u,%u), answer to 0x%llx", (unsigned long long)r->to.addr,
-          nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y, (unsigned long long)e->raddr);
+          target ? "the old value returned to L1" : "an atomic on L1 of a worker or Ethernet core",
+          target ? "atomic on 0x%llx of %s core %u,%u returns its old value to 0x%llx, not in L1"
+                 : "atomic on 0x%llx of %s core %u,%u, not in L1 (answer to 0x%llx)",
+          (unsigned long long)r->to.addr, nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y,
+          (unsigned long long)e->raddr);
 }
 
 static void judge_request(struct model *m, const struct observation *o)

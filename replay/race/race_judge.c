@@ -120,8 +120,7 @@ static const char *missing(const struct race_access *before, bool same_agent)
         return same_agent
                    ? "a write barrier between the two, or one NOC and one virtual channel for both"
                    : "a write barrier before signalling the other agent, or the notification on "
-                     "the "
-                     "same NOC and virtual channel as the data";
+                     "the same NOC and virtual channel as the data";
     default:
         return "a response to wait for, or the same NOC and virtual channel for what follows: "
                "nothing waits for a posted write";
@@ -132,8 +131,8 @@ static const char *why_open(const struct race_access *before, bool same_agent, b
 {
     if (same_agent) {
         return before->way == RACE_ACK || before->way == RACE_ORDER
-                   ? "the two travel on different paths, and no barrier stands between them"
-                   : "no barrier stands between them";
+                   ? "the two travel on different paths, and no barrier is between them"
+                   : "no barrier is between them";
     }
     return signalled
                ? "the second agent was signalled by a notification that may overtake the first "
@@ -233,9 +232,9 @@ void race_judge_locks(struct model *m, struct race_mem_ctx *where, const struct 
         bool free_bytes = a->end <= l->first || a->first >= l->end;
         CHECK_AFTER(m, tile_get(m, p->chip, p->at), l->cb ? NOC_045 : NOC_044, since, free_bytes,
                     RELATED(l->index),
-                    l->cb ? "no NOC write to a circular buffer while a core holds it"
-                          : "no NOC write to memory while a core holds it",
-                    "a NOC write to 0x%llx..0x%llx of %u,%u, of which %s holds 0x%llx..0x%llx",
+                    l->cb ? "no NOC write to a circular buffer while a RISC holds it"
+                          : "no NOC write to memory while a RISC holds it",
+                    "NOC write to 0x%llx..0x%llx of core %u,%u, of which %s holds 0x%llx..0x%llx",
                     (unsigned long long)a->first, (unsigned long long)(a->end - 1), where->at.x,
                     where->at.y, nocap_agent_name(l->by), (unsigned long long)l->first,
                     (unsigned long long)(l->end - 1));
