@@ -115,11 +115,11 @@ misread "known are write read noc" "$header" '{"t":1,"ev":"frobnicate","by":"hos
 misread "is \`write\` meant?" "$header" '{"t":1,"ev":"store","by":"host"}'
 misread "no known name: 'x'; known are host" "$header" "$(at x 1 2)"
 misread "is \`write\` meant?" "$header" '{"t":1,"ev":"wirte","by":"host"}'
-misread "99,99 (the board has no such tile)" "$header" "$(at host 99 99)"
-misread "0,0 (DRAM); as logical coordinates it would be tile 1,2" "$header" "$(at brisc 0 0)"
-misread "8,9 (other); as logical coordinates it would be tile 11,11" "$header" "$(at trisc1 8 9)"
+misread "an event at 99,99, where it cannot be (the board has no such core)" "$header" "$(at host 99 99)"
+misread "0,0, where it cannot be (DRAM); as logical coordinates it would be core 1,2" "$header" "$(at brisc 0 0)"
+misread "8,9, where it cannot be (other); as logical coordinates it would be core 11,11" "$header" "$(at trisc1 8 9)"
 reset='"addr":"0xffb121b0","size":4,"value":"0x47000"'
-misread "0,0 (DRAM); as logical coordinates it would be tile 1,2" "$header" "$(at host 0 0)" \
+misread "0,0, where it cannot be (DRAM); as logical coordinates it would be core 1,2" "$header" "$(at host 0 0)" \
     "{\"t\":2,\"ev\":\"write\",\"by\":\"host\",\"x\":0,\"y\":0,$reset}"
 misread "verdict: not judged" "$header" "$(at host 0 0)" \
     "{\"t\":2,\"ev\":\"write\",\"by\":\"host\",\"x\":0,\"y\":0,${reset%0x*}0x11\"}"
@@ -246,16 +246,16 @@ status 0 "of a chosen family" "$NOCAP" check -v --rules NOC "$T/whole.nocap"
 check "only that is listed" test "$(grep -c '^[A-Z]* *[0-9]' "$T/out")" -eq 1
 grep -v '"ev":"kernel"' "$T/whole.jsonl" >"$T/part.jsonl"
 status 0 "no kernel events although they are declared" "$NOCAP" check "$T/part.jsonl"
-out_has "says so" "observed none in the whole trace, and"
+out_has "says so" "no kernel event in the whole trace, and"
 check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
 sed '1s/"scope":[^"]*\]\],//' "$T/whole.jsonl" | grep -v '"x":1,"y":3,.*"by":"[bt]\|"by":"[bnt].*"x":1,"y":3\|"x":1,"y":3.*"thread"' >"$T/part.jsonl"
 status 0 "no scope" "$NOCAP" check "$T/part.jsonl"
-out_has "tells how many tiles show nothing" "tiles that boot or answer GO and show none: "
+out_has "tells how many cores show nothing" "worker cores that boot or answer GO, and show no event of a RISC: "
 check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
-misread "tiles that boot or answer GO and show none: 1, the first (1,2)" \
+misread "worker cores that boot or answer GO, and show no event of a RISC: 1, the first (1,2)" \
     "$(grep -v '"by":"brisc"' checker/rules/examples/GO-003.pass.jsonl)"
 status 1 "a launch of which the host saw nothing" "$NOCAP" hang "$T/misread.jsonl"
-out_has "is not called ended" "INCONCLUSIVE: the host released or launched a tile, and the trace shows neither its cores"
+out_has "is not called ended" "INCONCLUSIVE: the host released or launched a worker core, and the trace shows neither its RISCs"
 sed '$d' "$T/misread.jsonl" >"$T/answered.jsonl"
 status 0 "a launch whose DONE the host saw" "$NOCAP" hang "$T/answered.jsonl"
 
@@ -330,25 +330,25 @@ while read -r rule cited; do
     status 1 "$rule: what it saw elsewhere" "$NOCAP" check "checker/rules/examples/$rule.fail.jsonl"
     out_has "$rule: who wrote that" "$cited"
 done <<'END'
-SYN-004 observed the byte was 0x00 [0x0 at 0x68, there at #0]
-SYN-010 observed 0x80000000 [0x80 at 0x6b, there at #0]
+SYN-004 over 0x00, not over LOAD (0x01) [0x0 at 0x68, there at #0]
+SYN-010 sync word 0x80000000, not 0 [0x80 at 0x6b, there at #0]
 GO-003 it will be lost [0x80 at 0x373, last written by host at #6]
 GO-007 has run already [0x1 at 0xbc, last written by host at #5]
-GO-017 go_message_index is 0 [0x0 at 0x3a0, there at #2]
+GO-017 go_message_index selects 0 [0x0 at 0x3a0, there at #2]
 GO-018 enables 0x01, preload 0x00 [0x1 at 0xbc, last written by host at #5]
-RST-002 jumps to 0x3844 [0x450306f at 0x0, last written by host at #13]
-RST-005 left reset at 0x6a40 [0x6a40 at 0xffb12230, last written by brisc at #16]
-RST-010 observed 0x00000000 [0x0 at 0x68, there at #0]
+RST-002 a jump to 0x3844, not to BRISC's firmware [0x450306f at 0x0, last written by host at #13]
+RST-005 left reset at 0x6a40, not the start of its firmware text [0x6a40 at 0xffb12230, last written by brisc at #16]
+RST-010 sync word 0x00000000, not 0x40404040 [0x0 at 0x68, there at #0]
 RST-012 for the second time [0x0 at 0x6a, last written by trisc1 at #3]
-RST-013 cleared its byte after it [0x40 at 0x6a, last written by brisc at #3]
-SYN-009 observed 0x00 [0x0 at 0x6a, there at #0]
+RST-013 before trisc1 cleared its sync byte [0x40 at 0x6a, last written by brisc at #3]
+SYN-009 the sync byte was 0x00, not GO (0x80) [0x0 at 0x6a, there at #0]
 CQ-064 got 0x4400210 [0x4400210 at 0x196e0, last written by host at #2]
-GO-004 observed 0x00000080 [0x80 at 0x68, last written by brisc at #8]
-GO-013 while rd_ptr was 1 [0x1 at 0x6c, there at #1]
+GO-004 sync word 0x00000080, not 0 or 0x300 [0x80 at 0x68, last written by brisc at #8]
+GO-013 while rd_ptr was 1, not 0 [0x1 at 0x6c, there at #1]
 END
 "$NOCAP" capture --sim boot --tiles 2 --fault go-not-init -o "$T/signal.nocap" 2>"$T/null"
 status 1 "a wrong signal at release" "$NOCAP" check "$T/signal.nocap"
-out_has "RST-003: who wrote that" "observed 0x20 [0x20 at 0x373, last written by host at #"
+out_has "RST-003: who wrote that" "go signal 0x20, not INIT (0x40) [0x20 at 0x373, last written by host at #"
 "$NOCAP" capture --sim boot --tiles 2 --fault boot-hang-trisc1 -o "$T/ends.nocap" 2>"$T/null"
 status 1 "firmware that is not ready at the end" "$NOCAP" check --fail-on warning "$T/ends.nocap"
 out_has "RST-017: what stood there at the end" \
