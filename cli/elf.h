@@ -21,7 +21,7 @@
     {                                                                                              \
         "elf", "CORE=FILE",                                                                        \
             "the firmware of a RISC, instead of the one that the\n"                                \
-            "header names; for each core;\n"                                                       \
+            "header names; for each RISC;\n"                                                       \
             "AIE: uc for all columns, uc<n> for one",                                              \
             offsetof(type, elf), CLI_LIST, 0                                                       \
     }

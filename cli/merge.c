@@ -73,7 +73,7 @@ CLI_COMMAND(command) = {
     .operands = "REPORT...",
     .summary = "one report of several, as if one check had made it",
     .details = "REPORT is what nocap check wrote with --format json, or its --journal. Those\n"
-               "of the shards of one list of traces may stand in any order; other reports\n"
+               "of the shards of one list of traces may be in any order; other reports\n"
                "follow in the order in which they are named.",
     .findings = "findings at or above the severity of --fail-on; --strict: a trace that is cut "
                 "short or not judged",

@@ -41,7 +41,7 @@ const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
      "scenarios (1)",
      offsetof(struct cli_sim_settings, queues), CLI_NUMBER, 0},
     {"apart", NULL,
-     "each RISC of a queue on a core of its own,\n"
+     "each kernel of a queue on a core of its own,\n"
      "fast-dispatch scenarios",
      offsetof(struct cli_sim_settings, apart), CLI_FLAG, 0},
     {"view", "raw|cq|host|all",

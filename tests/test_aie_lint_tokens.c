@@ -30,10 +30,10 @@ static void tokens_that_cannot_have_come_are_told(void **state)
          " WAIT_TCTS TILE_0_1, MEM_MM2S_6, 2\nEND_JOB\nEOF\n"
          ".align 16\nq:\n UC_DMA_BD 0, 0x149e68, @w, 2, 0, 0\n"
          ".align 4\nw:\n .long 0\n .long 0x80000000\n",
-         28, "2 tokens, and tasks for 1 written to 0x149e6c"},
+         28, "2 tokens, tasks for 1 written to 0x149e6c"},
         {"#! dialect n26\n.target aie4\nSTART_JOB 0\n WRITE_32 0x6ACE04, 0x80000000\n"
          " WAIT_TCTS TILE_0_2, TILE_S2MM_0, 2\nEND_JOB\nEOF\n#! rules AIE-038",
-         36, "2 tokens, and tasks for 1 written to 0x6ace04"},
+         36, "2 tokens, tasks for 1 written to 0x6ace04"},
         /* the queue of another column, whose own task and wait are right */
         {".attach_to_group 0\nSTART_JOB 0\n WRITE_32 0x021A0634, 0x80000000\n"
          " WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\nEND_JOB\nEOF\n"

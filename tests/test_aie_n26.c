@@ -185,7 +185,7 @@ static void what_cannot_be_made_is_refused(void **state)
         "expected as many in each");
     assert_refused("START_JOB 0\n LOCAL_BARRIER $lb3, 1\nEND_JOB\n.eop\nSTART_JOB 1\n"
                    " LOCAL_BARRIER $lb3, 1\nEND_JOB\nEOF\n",
-                   "stand on both sides of .eop");
+                   "are on both sides of .eop");
     assert_refused("START_JOB 0\n APPLY_OFFSET_57 @t, 2, 3\nEND_JOB\nEOF\nt:\n .long 1\n",
                    "no label for entry 1");
     assert_refused(".custom a b\n", ".custom has 2 operands; expected 1");

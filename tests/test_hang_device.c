@@ -257,10 +257,10 @@ static void who_hands_a_bank_over(void **state)
     } banks[] = {
         {BANKS(unpackers) ISSUED(10, 1, 0xa2400080) WORD(13, push, 1, 0x26c00000)
              WORD(20, push, 0, 0x42008041) END,
-         "SRCA_VLD still says wait", 1, 0},
+         "SRCA_VLD still blocks", 1, 0},
         {BANKS(matrix) ISSUED(10, 0, 0xa2400020) WORD(13, push, 0, 0xb00c0045)
              WORD(20, push, 1, 0x26c00000) END,
-         "SRCA_CLR still says wait", 0, 1},
+         "SRCA_CLR still blocks", 0, 1},
     };
     for (size_t i = 0; i < sizeof banks / sizeof banks[0]; i++) {
         write_text("bank.jsonl", banks[i].trace);

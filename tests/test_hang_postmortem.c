@@ -76,7 +76,7 @@ static void who_may_be_late_is_named(void **state)
     assert_int_equal(h->wait_count, 1);
     assert_wait(
         h, 0, 1, 24,
-        "local barrier 0: 3 of 3 jobs can have arrived; one that may stand earlier is job 3 "
+        "local barrier 0: 3 of 3 jobs can have arrived; one that may be blocked earlier is job 3 "
         "(WAIT_TCTS at offset 60)",
         "uc0 job 3");
     nocap_hang_free(h);
@@ -119,7 +119,7 @@ static void columns_wait_for_each_other(void **state)
     place("0:0:24");
     h = hang_of(text);
     assert_wait(h, 0, 1, 24,
-                "remote barrier 0, mask 0x3: where those of mask 0x2 stand is not known", "");
+                "remote barrier 0, mask 0x3: the position of those of mask 0x2 is not known", "");
     nocap_hang_free(h);
 }
 
@@ -296,7 +296,7 @@ static void idle_ucs_are_passed_over(void **state)
     struct nocap_hang *h = hang_of(two);
     assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
     assert_wait(h, 0, 1, 24,
-                "remote barrier 0, mask 0x3: where those of mask 0x2 stand is not known", "");
+                "remote barrier 0, mask 0x3: the position of those of mask 0x2 is not known", "");
     nocap_hang_free(h);
     postmortem.columns[0].idle = true;
     h = hang_of(two);

@@ -155,7 +155,7 @@ static void many_cores_of_a_watcher(void **state)
     const char *many = strstr(text, "brisc 1,2 (+68 identical)"), *odd = strstr(text, "5,5");
     assert_non_null(many);
     assert_contains(odd, "in kernel: waits for a semaphore (waypoint NSW)");
-    assert_contains(text, "1 tile (5,5): unknown, unknown, sync 00 00 00 00 smsg:DDDD, rd_ptr ?, at NSW W");
+    assert_contains(text, "1 core (5,5): unknown, unknown, sync 00 00 00 00 smsg:DDDD, rd_ptr ?, at NSW W");
     free(text);
     nocap_hang_free(h);
 }

@@ -376,7 +376,7 @@ static void judge_overlaps(struct data *d)
                 const struct chain *b = &d->chains[d->ranges[k].chain];
                 lint_say(l, AIE_031, NOCAP_WARNING, LINT_HERE(l, l->code->ops[b->by].off),
                          "transfers to different places, or of the same words",
-                         "two to 0x%llx, the other by offset %u",
+                         "two transfers to 0x%llx, the other started at offset %u",
                          (unsigned long long)d->ranges[k].from, l->code->ops[a->by].off);
                 return;
             }

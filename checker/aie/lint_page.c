@@ -255,10 +255,10 @@ static void judge_flags(struct lint *l, const struct lint_op *op)
                  flags);
     } else if ((flags & NOCAP_AIE_ADDRESS_IS_CONST) == 0 && address >= NOCAP_AIE_REGISTERS) {
         lint_say(l, AIE_008, NOCAP_WARNING, here, "a register, 0 to 23, with the address",
-                 "address in register %u, there are 0 to 23", address);
+                 "address in register 0x%x, there are 0 to 23", address);
     } else if ((flags & NOCAP_AIE_VALUE_IS_CONST) == 0 && value >= NOCAP_AIE_REGISTERS) {
         lint_say(l, AIE_008, NOCAP_WARNING, here, "a register, 0 to 23, with the value",
-                 "value in register %u, there are 0 to 23", value);
+                 "value in register 0x%x, there are 0 to 23", value);
     }
 }
 

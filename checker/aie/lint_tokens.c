@@ -152,13 +152,14 @@ static void judge_wait(struct tokens *t, const struct lint_record *w)
     if (!c->reported && !enough) {
         lint_say(l, AIE_038, NOCAP_ERROR, LINT_REMARKED(w),
                  "no more tokens than the tasks of the channel send",
-                 "%llu tokens, and tasks for %llu written to 0x%x", (unsigned long long)c->waited,
-                 (unsigned long long)tokens, key.a);
+                 "wait for %llu tokens, tasks for %llu written to 0x%x",
+                 (unsigned long long)c->waited, (unsigned long long)tokens, key.a);
     } else if (!c->reported && !before) {
-        lint_say(l, AIE_038, NOCAP_ERROR, LINT_REMARKED(w),
-                 "no more tokens than tasks send that were started before",
-                 "%llu tokens up to here; tasks for %llu of them are started after this wait",
-                 (unsigned long long)c->pages + c->in_job, (unsigned long long)after);
+        lint_say(
+            l, AIE_038, NOCAP_ERROR, LINT_REMARKED(w),
+            "no more tokens than tasks send that were started before",
+            "wait for %llu tokens up to here; tasks for %llu of them are started after this wait",
+            (unsigned long long)c->pages + c->in_job, (unsigned long long)after);
     }
     c->reported |= !enough || !before;
 }
@@ -179,7 +180,8 @@ static void judge_orphan(struct tokens *t, const struct lint_record *w,
     if (!reported && nocap_aie_queue_actor(l->chip, task->a, &tile, &actor)) {
         lint_say(
             l, AIE_038, NOCAP_ERROR, LINT_REMARKED(w), "a task for the channel that is waited for",
-            "%u tokens of %s, which no task of the file is for; the task at page %u offset %u is "
+            "wait for %u tokens of %s, which no task of the file is for; the task at page %u "
+            "offset %u is "
             "for %s, which %s waits for",
             w->c, nocap_aie_channel_text(l->chip, w->a, w->b, wanted, sizeof wanted), task->page,
             task->off, nocap_aie_channel_text(l->chip, tile, actor, started, sizeof started),

@@ -176,8 +176,9 @@ static void pass(const struct gate_word *w)
         if (m->header->cycle_accurate == NOCAP_TRUE) {
             CHECK_WORD(w, TNX_006, m->event->t > l->t_clear, RELATED(l->wait.index),
                        "the gate opens one cycle after the condition cleared",
-                       "%s issued in cycle %llu, the condition cleared in %llu", GATE_TEXT(w->word),
-                       (unsigned long long)m->event->t, (unsigned long long)l->t_clear);
+                       "%s issued in cycle %llu, the condition cleared in cycle %llu",
+                       GATE_TEXT(w->word), (unsigned long long)m->event->t,
+                       (unsigned long long)l->t_clear);
         }
     }
     *l = (struct gate_latch){0}; /* after a violation it is gone all the same */

@@ -202,7 +202,8 @@ static void judge_post(const struct gate_word *w, const struct gate_sem *s, unsi
         fault_id fault = w->m->fault;
         CHECK_WORD_AFTER(w, TNX_015, gate_semaphore_since(s, made < s->max), v < s->max, NO_REFS,
                          "SEMPOST only below the semaphore's maximum",
-                         "SEMPOST on semaphore %s, which is %u, its maximum %u", name, v, s->max);
+                         "SEMPOST on semaphore %s, which is %u, with a maximum of %u", name, v,
+                         s->max);
         w->m->fault = fault;
     }
 }

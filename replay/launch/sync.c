@@ -363,8 +363,8 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
                 "each tile counter zeroed once, and nothing else stored",
                 "store to 0x%llx during the counter reset%s", (unsigned long long)a->addr,
                 counters == NULL ? ", which is no tile counter"
-                : zero           ? " for the second time, a tile counter"
-                                 : " of a value other than 0");
+                : zero           ? ", a tile counter zeroed before"
+                                 : ", of a value other than 0");
     if (right) {
         *counters |= UINT32_C(1) << buffer;
     } else {

@@ -115,11 +115,11 @@ misread "known are write read noc" "$header" '{"t":1,"ev":"frobnicate","by":"hos
 misread "is \`write\` meant?" "$header" '{"t":1,"ev":"store","by":"host"}'
 misread "no known name: 'x'; known are host" "$header" "$(at x 1 2)"
 misread "is \`write\` meant?" "$header" '{"t":1,"ev":"wirte","by":"host"}'
-misread "99,99 (the board has no such tile)" "$header" "$(at host 99 99)"
-misread "0,0 (DRAM); as logical coordinates it would be tile 1,2" "$header" "$(at brisc 0 0)"
-misread "8,9 (other); as logical coordinates it would be tile 11,11" "$header" "$(at trisc1 8 9)"
+misread "an event at 99,99, where it cannot be (the board has no such core)" "$header" "$(at host 99 99)"
+misread "0,0, where it cannot be (DRAM); as logical coordinates it would be core 1,2" "$header" "$(at brisc 0 0)"
+misread "8,9, where it cannot be (other); as logical coordinates it would be core 11,11" "$header" "$(at trisc1 8 9)"
 reset='"addr":"0xffb121b0","size":4,"value":"0x47000"'
-misread "0,0 (DRAM); as logical coordinates it would be tile 1,2" "$header" "$(at host 0 0)" \
+misread "0,0, where it cannot be (DRAM); as logical coordinates it would be core 1,2" "$header" "$(at host 0 0)" \
     "{\"t\":2,\"ev\":\"write\",\"by\":\"host\",\"x\":0,\"y\":0,$reset}"
 misread "verdict: not judged" "$header" "$(at host 0 0)" \
     "{\"t\":2,\"ev\":\"write\",\"by\":\"host\",\"x\":0,\"y\":0,${reset%0x*}0x11\"}"
@@ -246,16 +246,16 @@ status 0 "of a chosen family" "$NOCAP" check -v --rules NOC "$T/whole.nocap"
 check "only that is listed" test "$(grep -c '^[A-Z]* *[0-9]' "$T/out")" -eq 1
 grep -v '"ev":"kernel"' "$T/whole.jsonl" >"$T/part.jsonl"
 status 0 "no kernel events although they are declared" "$NOCAP" check "$T/part.jsonl"
-out_has "says so" "TRC-009: none in the whole trace, and"
+out_has "says so" "no kernel event in the whole trace, and"
 check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
 sed '1s/"scope":[^"]*\]\],//' "$T/whole.jsonl" | grep -v '"x":1,"y":3,.*"by":"[bt]\|"by":"[bnt].*"x":1,"y":3\|"x":1,"y":3.*"thread"' >"$T/part.jsonl"
 status 0 "no scope" "$NOCAP" check "$T/part.jsonl"
-out_has "tells how many tiles show nothing" "tiles that boot or answer GO and show none: "
+out_has "tells how many cores show nothing" "worker cores that boot or answer GO, and show no event of a RISC: "
 check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
-misread "tiles that boot or answer GO and show none: 1, the first (1,2)" \
+misread "worker cores that boot or answer GO, and show no event of a RISC: 1, the first (1,2)" \
     "$(grep -v '"by":"brisc"' checker/rules/examples/GO-003.pass.jsonl)"
 status 1 "a launch of which the host saw nothing" "$NOCAP" hang "$T/misread.jsonl"
-out_has "is not called ended" "INCONCLUSIVE: the host released or launched a tile, and the trace shows neither its cores"
+out_has "is not called ended" "INCONCLUSIVE: the host released or launched a worker core, and the trace shows neither its RISCs"
 sed '$d' "$T/misread.jsonl" >"$T/answered.jsonl"
 status 0 "a launch whose DONE the host saw" "$NOCAP" hang "$T/answered.jsonl"
 

@@ -10,7 +10,7 @@ check "which comes first" bash -c "head -n 1 '$T/out' | grep -q '^HUNG: '"
 out_has "the root" "root: trisc2 1,3, core(x=0,y=1) virtual(x=1,y=3), thread stalled"
 out_has "the chain" "host 1,3 waits for brisc 1,3"
 out_has "the finding, as check prints it" "core(x=0,y=1) virtual(x=1,y=3), trisc2 thread 2: 1 thread blocked indefinitely"
-out_has "the tiles" "1 tile (1,3): ready, busy"
+out_has "the cores" "1 core (1,3): ready, busy"
 out_has "the last events" "last events about the root"
 writer=$("$NOCAP" who 1,3 0x373 "$T/hang.nocap" --writes --limit 1 --format json | jq -r '.touches[0] | "\(.by) at #\(.index)"')
 out_has "who wrote what the host waits for" "[0x80 at 0x373, last written by $writer]"
@@ -69,10 +69,10 @@ word() { gate "$1" push "$2" "$3" && gate "$1" issue "$2" "$3"; }
     echo '{"t":90000,"ev":"note","text":"end"}'
 } >"$T/post.jsonl"
 status 1 "a post that the gate did not see" "$NOCAP" hang "$T/post.jsonl"
-out_has "which wait was satisfied" "holds SEMGET MATH_PACK, which has not issued although the posts and gets seen satisfied its SEMWAIT on semaphore MATH_PACK (1), "
+out_has "which wait was satisfied" "its Tensix thread 2 has not issued SEMGET MATH_PACK although the posts and gets seen satisfied its SEMWAIT on semaphore MATH_PACK (1), "
 sed 's/0xa6010009/0xa6010001/g' "$T/post.jsonl" >"$T/none.jsonl"
 status 1 "after a SEMWAIT for no semaphore" "$NOCAP" hang "$T/none.jsonl"
-out_has "what is held" "holds SEMGET MATH_PACK, which has not issued, since"
+out_has "what is held" "its Tensix thread 2 has not issued SEMGET MATH_PACK, since"
 
 # what it is derived from
 status 0 "the state of the tile" "$NOCAP" replay --tile 1,3 "$T/hang.nocap"

@@ -93,7 +93,7 @@ awk '/"addr":"0x370".*"0x80000000"/ { exit } !(/"read"/ && /"y":3/) { print }' "
 status 0 "which answers for all of them" "$NOCAP" hang "$T/host.jsonl"
 awk '/"read".*"0x373"/ { exit } { print }' "$T/two.jsonl" >"$T/host.jsonl"
 status 1 "it looks at none" "$NOCAP" hang "$T/host.jsonl"
-out_has "whether they got ready is not known" "INCONCLUSIVE: the host released or launched a tile"
+out_has "whether they got ready is not known" "INCONCLUSIVE: the host released or launched a worker core"
 "$NOCAP" capture --sim launch-host --tiles 1 --launches 1 -o "$T/run.nocap" 2>/dev/null
 "$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/all.jsonl"
 awk -v go="$(grep -m 1 '"addr":"0x370".*"0x80000000"' "$T/all.jsonl")" '
@@ -388,7 +388,7 @@ unready() { # MISSING: the host's upload without this core's text
 unready 0x6040
 out_has "a core without firmware is named" "the reset PC of trisc1 is 0x6040, where no agent wrote anything"
 unready none
-out_has "else the ELF files would tell" "a forgotten or short ELF file? --elf CORE=FILE names core and address"
+out_has "else the ELF files would tell" "a forgotten or short ELF file? --elf CORE=FILE names the RISC and the address"
 
 # Reads through a multicast window: before release they do no harm.
 window() { echo "{\"t\":$1,\"ev\":\"read\",\"by\":\"host\",\"x\":1,\"y\":2,\"x2\":3,\"y2\":3,\"addr\":\"0x3840\",\"size\":4,\"value\":\"0x0\"}"; }

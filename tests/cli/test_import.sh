@@ -72,7 +72,7 @@ status 0 "compressed, twice into one trace" "$NOCAP" import noc-json "$T/dev3.js
 err_has "with the events of both" "10 events,"
 head -c 700 "$T/dev3.json" >"$T/cut.json"
 status 1 "profiler JSON that breaks off" "$NOCAP" import noc-json "$T/cut.json" -o "$T/cut.nocap"
-err_has "says where" "the input breaks off at line 6: the list of events breaks off; what stands before it was taken"
+err_has "says where" "the input breaks off at line 6: the list of events breaks off; what comes before it was used"
 status 1 "and keeps what stands before" "$NOCAP" info "$T/cut.nocap"
 out_has "in a trace that says so" "what the trace was made of breaks off in line 6;"
 {

@@ -26,7 +26,7 @@ check "with the same numbers" has_json '.outcome == "agrees" and .accesses == 96
 export FAKE_FAULT=result
 into 1 "a wrong result"
 out_has "is named by its event" "first difference at event #"
-out_has "and place" "read of 4 bytes at 0x2004 of tile 1,2"
+out_has "and place" "read of 4 bytes at 0x2004 of core 1,2"
 out_has "what was recorded" "expected 0x00000015"
 out_has "what was read" "found    0x00000016"
 out_has "with the tile as the model has it" "core 1,2: "
@@ -39,7 +39,7 @@ export FAKE_FAULT=slow
 into 0 "a slower device is waited for"
 out_has "which is told" "; 10 answers came up to "
 into 1 "not forever" --patience 3000
-out_has "the poll is named" "read of 4 bytes at 0x370 of tile 1,2"
+out_has "the poll is named" "read of 4 bytes at 0x370 of core 1,2"
 export FAKE_FAULT=never
 into 1 "a device that is never done"
 out_has "is found after the patience" "accesses in 1000"
@@ -109,7 +109,7 @@ check "what was polled nowhere must be as recorded" test $differs = 1
     echo '{"t":9,"ev":"write","by":"host","x":3,"y":4,"addr":"0xf000","size":4,"value":"0x1"}'
 } >"$T/fatal.jsonl"
 status 1 "a simulator that ends the process" "$NOCAP" replay "$T/fatal.jsonl" --into "$fake" -o "$T/fatal.nocap"
-out_has "is told, with the access" "the simulator ended with status 42 at event #1, t 9: write of 4 bytes at 0xf000 of tile 3,4"
+out_has "is told, with the access" "the simulator ended with status 42 at event #1, t 9: write of 4 bytes at 0xf000 of core 3,4"
 "$NOCAP" dump "$T/fatal.nocap" --format jsonl >"$T/out"
 check "and the recording has it" test "$(grep -c '"ev":"write"' "$T/out")" = 2
 
@@ -130,7 +130,7 @@ print(f"fnv1a64:{h:016x}")'
     echo '{"t":2,"ev":"read","by":"host","x":3,"y":4,"addr":"0x1000","size":8,"value":"0x0"}'
 } >"$T/hash.jsonl"
 status 3 "bytes that the trace does not have" "$NOCAP" replay "$T/hash.jsonl" --into "$fake"
-out_has "are asked for" "write of 3000 bytes at 0x1000 of tiles 1,2 to 3,4; a file that has them: --payload FILE"
+out_has "are asked for" "write of 3000 bytes at 0x1000 of cores 1,2 to 3,4; a file that has them: --payload FILE"
 status 0 "are taken from a file" "$NOCAP" replay "$T/hash.jsonl" --into "$fake" --payload "$T/image" -o "$T/bytes.nocap"
 sed 's/fnv1a64:/&0x/' "$T/hash.jsonl" >"$T/hash0x.jsonl"
 status 0 "also where the hash has 0x" "$NOCAP" replay "$T/hash0x.jsonl" --into "$fake" --payload "$T/image"

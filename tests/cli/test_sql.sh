@@ -142,7 +142,7 @@ err_has "is told" "'selec' is neither a file nor a query"
 status 2 "a query without quotes" "$NOCAP" sql "$trace" select 1
 err_has "is told, too" "'select' is neither a file nor a query"
 status 2 "a query before the trace" "$NOCAP" sql 'select 1' "$trace"
-err_has "is told where it goes" "the query 'select 1' stands before a trace: it comes last"
+err_has "is told where it goes" "the query 'select 1' is before a trace: it comes last"
 status 3 "a trace that is missing, before any question" "$NOCAP" sql "$trace" "$T/missing.nocap"
 err_has "is named" "cannot open $T/missing.nocap"
 
@@ -175,7 +175,7 @@ status 0 "a histogram" "$NOCAP" launches --histogram "$T/clock.jsonl"
 out_has "in ns" "8192 ns        1"
 status 0 "launches of a tile" "$NOCAP" launches --tile 1,3 "$T/clock.jsonl"
 check "that has none" test "$(wc -l <"$T/out")" -eq 1
-err_has "of which nothing is known" "no event touches tile 1,3"
+err_has "of which nothing is known" "no event touches core 1,3"
 status 0 "launches of a tile of which something is" "$NOCAP" launches --tile 1,2 "$T/clock.jsonl"
 check "are no news" test ! -s "$T/err"
 # Where events were lost, what was under way has no end, and nobody knows how many launches there were.
@@ -198,7 +198,7 @@ same "launches of a trace with lost events" '1,1,2,7
 same "its requests" 4, "$T/lost.jsonl" 'select idx, done from requests'
 status 0 "both tables of it" "$NOCAP" sql "$T/lost.jsonl" 'select (select count(*) from launches) + (select count(*) from requests)'
 check "say once what is missing" test "$(cat "$T/err")" = "nocap sql: $T/lost.jsonl: 100 events were lost: launches, \
-records and requests may be missing, and launches after that have no number"
+prefetch commands and requests may be missing, and launches after that have no number"
 status 2 "a launch of an unknown number" "$NOCAP" diff "$T/lost.jsonl" --a launch=1 --b launch=3
 status 1 "one whose end was lost" "$NOCAP" diff "$T/lost.jsonl" --a launch=1 --b launch=2
 out_has "is told" "B shows no DONE of 1 of these launches"

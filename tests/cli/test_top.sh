@@ -32,15 +32,15 @@ start "'$NOCAP' top golden/fault-hang-trisc1.nocap; echo status \$?; sleep 60"
 screen "how far it is" "$(jq .events <("$NOCAP" info --format json golden/fault-hang-trisc1.nocap)) events"
 screen "who waits" "host 1,3 waits for brisc 1,3: go signal DONE at 0x373"
 check "as nocap hang says" grep -q "go signal DONE at 0x373" <("$NOCAP" hang golden/fault-hang-trisc1.nocap)
-screen "the tile" "tile 1,2"
+screen "the core" "core 1,2"
 term send-keys j Enter
-screen "the tile of a wait" "tile 1,3"
+screen "the core of a wait" "core 1,3"
 screen "its state" "busy"
 term send-keys Left
-screen "its neighbour" "tile 0,3"
+screen "its neighbour" "core 0,3"
 screen "of which nothing is known" "nothing was seen of it"
 term send-keys f
-screen "only what is about it" "waits: 0 of this tile"
+screen "only what is about it" "waits: 0 of this core"
 term send-keys q
 screen "the end" "status 0"
 term kill-server
@@ -50,7 +50,7 @@ screen "an error" "1 errors"
 term send-keys Tab
 screen "in the list" "error GO-004 #1575 brisc 1,3"
 term send-keys Enter
-screen "its tile" "tile 1,3"
+screen "its core" "core 1,3"
 term send-keys q
 term kill-server 2>/dev/null
 
@@ -88,7 +88,7 @@ term kill-server 2>/dev/null
 start "'$NOCAP' top '$T/two.nocap'"
 screen "two chips" "two.nocap  ended; the board is chip 0 of 2"
 term send-keys Tab
-screen "the finding of the other" "brisc 1,2 chip 1: 0x80000000"
+screen "the finding of the other" "brisc 1,2 chip 1: launch DONE stored with sync word 0x80000000"
 term send-keys q
 term kill-server 2>/dev/null
 make_trace "$T/a.jsonl"

@@ -45,7 +45,7 @@ out_has "says what it is" "0x1001..0x1002 of core 1,2: touched by 13 events, 9 o
 check "and one row" test "$(wc -l <"$T/out")" -eq 2
 status 0 "bytes that nobody touched" "$NOCAP" who 9,9 0x10 "$T/a.jsonl"
 out_has "say so" "touched by 0 events"
-err_has "and that the whole tile is" "no event touches tile 9,9"
+err_has "and that the whole tile is" "no event touches core 9,9"
 status 0 "bytes of a tile that others touched" "$NOCAP" who 1,2 0x99999 "$T/a.jsonl"
 check "say no more than that" test ! -s "$T/err"
 status 0 "one access" "$NOCAP" who 1,2 0x1001 "$T/a.jsonl" --at 1
@@ -77,7 +77,7 @@ n=$("$NOCAP" dump "$T/d.nocap" --filter 'touches(1,3,0x370..0x373)' | wc -l)
 check "of the device too" test "$n" -gt 10 -a "$(grep -o '"events":[0-9]*' "$T/out")" = "\"events\":$n"
 
 status 2 "no tile" "$NOCAP" who 1 0x10 "$T/a.jsonl"
-err_has "says so" "'1' is not a tile X,Y"
+err_has "says so" "'1' is not a core X,Y"
 status 2 "a tile that cannot be" "$NOCAP" who 1,256 0x10 "$T/a.jsonl"
 status 2 "no address" "$NOCAP" who 1,2 0x10..0x1 "$T/a.jsonl"
 err_has "says so" "'0x10..0x1' is not an address"
