@@ -108,7 +108,7 @@ static void judge_broadcast(struct model *m, const struct tile *tile, const stru
     bool priority = ctrl && (e->ctrl & NOCAP_CTRL_PRIORITY) != 0;
     if (ctrl || e->mcast) {
         CHECK(m, tile, NOC_026, !read && path && !priority, NO_REFS,
-              "no read from many tiles, the path of a multicast reserved, priority 0", "%s",
+              "no read from many cores, the path of a multicast reserved, priority 0", "%s",
               read       ? "read with the broadcast bit"
               : priority ? "request with a priority other than 0"
                          : "multicast without path reserve");
