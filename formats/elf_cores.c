@@ -18,7 +18,7 @@ enum nocap_status nocap_elf_cores_add(struct nocap_elf_cores *cores, const char 
 {
     enum nocap_agent agent = core_from_name(name);
     RETURN_ERROR_IF(agent == NOCAP_BY_NONE, err, NOCAP_E_USAGE,
-                    "'%.40s' is no core: give an ELF file for brisc, ncrisc, trisc0, trisc1 or "
+                    "'%.40s' is no RISC: give an ELF file for brisc, ncrisc, trisc0, trisc1 or "
                     "trisc2",
                     name);
     RETURN_ERROR_IF(cores->image[agent] != NULL, err, NOCAP_E_USAGE,

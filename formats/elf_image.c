@@ -37,7 +37,7 @@ static enum nocap_status check_header(struct nocap_elf_image *image, struct noca
 {
     GElf_Ehdr header;
     RETURN_ERROR_IF(image->size < SELFMAG || memcmp(image->bytes, ELFMAG, SELFMAG) != 0, err,
-                    NOCAP_E_INPUT, "%s: not an ELF file; give the firmware file of one core",
+                    NOCAP_E_INPUT, "%s: not an ELF file; give the firmware file of one RISC",
                     image->name);
     RETURN_ERROR_IF(elf_version(EV_CURRENT) == EV_NONE, err, NOCAP_E_INTERNAL,
                     "libelf does not know the ELF version of its own header");
@@ -49,7 +49,7 @@ static enum nocap_status check_header(struct nocap_elf_image *image, struct noca
                         header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_RISCV,
                     err, NOCAP_E_INPUT,
                     "%s: not a little-endian 32-bit RISC-V file (class %u, data %u, machine %u); "
-                    "give the firmware file of one core",
+                    "give the firmware file of one RISC",
                     image->name, header.e_ident[EI_CLASS], header.e_ident[EI_DATA],
                     (unsigned)header.e_machine);
     /* libelf takes a table that it cannot reach for none at all */
@@ -79,7 +79,7 @@ static enum nocap_status check_segment(const struct nocap_elf_image *image, size
                     image->name, i, (uint64_t)header->p_filesz, (uint64_t)header->p_memsz);
     RETURN_ERROR_IF(header->p_memsz > NOCAP_L1_SIZE, err, NOCAP_E_INPUT,
                     "%s: segment %zu claims %" PRIu64 " bytes of memory, L1 has %u; "
-                    "this is no firmware of a Tensix core",
+                    "this is no firmware of a worker core",
                     image->name, i, (uint64_t)header->p_memsz, (unsigned)NOCAP_L1_SIZE);
     RETURN_ERROR_IF(header->p_paddr + header->p_memsz > UINT64_C(1) << 32 ||
                         header->p_vaddr + header->p_memsz > UINT64_C(1) << 32,

@@ -312,7 +312,7 @@ static void ranges_are_held(void **state)
     ASSERT_PROBLEM(0, "\"by\" is no known agent", e.by = NOCAP_BY_NONE);
     ASSERT_PROBLEM(0, "\"by\" is no known agent", e.by = NOCAP_BY_UC0 - 1);
     ASSERT_FINE(0, e.by = UINT8_MAX);
-    ASSERT_PROBLEM(KERNEL_ENTER, "no core", e.by = NOCAP_BY_HOST);
+    ASSERT_PROBLEM(KERNEL_ENTER, "no RISC", e.by = NOCAP_BY_HOST);
     ASSERT_PROBLEM(0, "\"space\"", (e.has |= F(SPACE), e.space = NOCAP_SPACE_COUNT));
     ASSERT_PROBLEM(0, "\"order\"", (e.has |= F(ORDER), e.order = NOCAP_ORDER_COUNT));
     ASSERT_PROBLEM(0, "\"map\"", (e.has |= F(MAP), e.map = NOCAP_MAP_COUNT));

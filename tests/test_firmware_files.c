@@ -250,7 +250,7 @@ static void what_is_not_opened_is_said_once(void **state)
                  NAMES "uc0 and 1 more" GIVE ": cannot open none: No such file or directory\n");
     assert_notes("\"brisc\":\"fw/not.elf\",\"ncrisc\":\"fw/not.elf\"", false,
                  NAMES "brisc and 1 more" GIVE
-                       ": fw/not.elf: not an ELF file; give the firmware file of one core\n");
+                       ": fw/not.elf: not an ELF file; give the firmware file of one RISC\n");
 }
 
 static void trusted_names_lead_anywhere(void **state)

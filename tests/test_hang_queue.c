@@ -141,7 +141,7 @@ static void go_words_for_another_stream_are_the_hosts(void **state)
     struct nocap_hang *h = hang_of_fault(NOCAP_SIM_FAULT_GO_WRONG_STREAM, NOCAP_SIM_VIEW_RAW);
     assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
     assert_non_null(root_named(h, NOCAP_BY_HOST, (struct nocap_xy){0, 0}));
-    assert_non_null(strstr(said_of_dispatcher(h), "go words name stream 49 instead"));
+    assert_non_null(strstr(said_of_dispatcher(h), "go messages name stream 49 instead"));
     nocap_hang_free(h);
 }
 
@@ -205,15 +205,15 @@ static const struct {
     const char *what; /* that the root says */
 } split_cases[] = {
     {NOCAP_SIM_FAULT_SUBORDINATE_DEAD, 16, NOCAP_BY_NCRISC, {14, 3}, "never finished the command"},
-    {NOCAP_SIM_FAULT_GO_LEFT_OUT, 16, NOCAP_BY_NCRISC, {14, 3}, "left out 1 go word"},
-    {NOCAP_SIM_FAULT_GO_SHORT, 16, NOCAP_BY_NCRISC, {14, 3}, "left out 1 go word"},
+    {NOCAP_SIM_FAULT_GO_LEFT_OUT, 16, NOCAP_BY_NCRISC, {14, 3}, "left out 1 go message"},
+    {NOCAP_SIM_FAULT_GO_SHORT, 16, NOCAP_BY_NCRISC, {14, 3}, "left out 1 go message"},
     {NOCAP_SIM_FAULT_SUBORDINATE_RELEASE_MISSED, 200, NOCAP_BY_NCRISC, {14, 3}, "128 more are due"},
     {NOCAP_SIM_FAULT_SUBORDINATE_CREDIT_MISSED,
      16,
      NOCAP_BY_PREFETCH,
      {14, 2},
-     "to the subordinate dispatcher and published"},
-    {NOCAP_SIM_FAULT_PREFETCHER_DEAD, 16, NOCAP_BY_PREFETCH, {14, 2}, "record"},
+     "to the subordinate dispatcher and made"},
+    {NOCAP_SIM_FAULT_PREFETCHER_DEAD, 16, NOCAP_BY_PREFETCH, {14, 2}, "prefetch command"},
     {NOCAP_SIM_FAULT_NOTIFY_FORGOTTEN,
      16,
      NOCAP_BY_DISPATCH,
@@ -309,7 +309,7 @@ static const struct {
     unsigned who, by;
 } polls[] = {
     {ASKS_ALL ASKED POLLS("host", 2, "0x19840", 2, "0x4"),
-     "slot 0 of the prefetch queue, which still holds 0x4", NOCAP_BY_HOST, NOCAP_BY_PREFETCH},
+     "prefetch_q entry 0, which still holds 0x4", NOCAP_BY_HOST, NOCAP_BY_PREFETCH},
     {ASKS_ALL ASKED EXECUTED POLLS("brisc", 3, "0x196e0", 4, "0x400"),
      "room in the completion queue", NOCAP_BY_DISPATCH, NOCAP_BY_HOST},
     {ASKS_ALL ASKED EXECUTED POLLS("brisc", 3, "0xffb20204", 4, "0x400"),

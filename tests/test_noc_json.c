@@ -114,7 +114,7 @@ static void the_drift_of_the_format_is_survived(void **state)
     assert_int_equal(e.kind, NOCAP_EV_KERNEL);
     assert_int_equal(e.op, NOCAP_OP_EXIT);
     assert_int_equal(e.t, 1000);
-    assert_int_equal(remarked(&result, "no tile"), 1);
+    assert_int_equal(remarked(&result, "no core"), 1);
     assert_int_equal(remarked(&result, "without a time"), 1);
     assert_int_equal(remarked(&result, "type that is not known"), 3);
 }

@@ -275,11 +275,11 @@ static void what_is_not_traced_is_told(void **state)
     const struct nocap_event *e;
     size_t count;
     assert_int_equal(nocap_reader_next(reader, &e, &count, &err), NOCAP_OK);
-    assert_int_equal(notes_with(e, count, "stores 0x55 to 0x1000 of tile 3,4"), 1);
+    assert_int_equal(notes_with(e, count, "stores 0x55 to 0x1000 of core 3,4"), 1);
     assert_int_equal(notes_with(e, count, "the driver stores nothing"), 1);
     assert_int_equal(notes_with(e, count, "window 2 was exported"), 1);
     assert_int_equal(notes_with(e, count, "a BAR was mapped for another device"), 1);
-    assert_int_equal(notes_with(e, count, "prefetch queue lie, in tile 3,2"), 1);
+    assert_int_equal(notes_with(e, count, "a prefetch_q lie, in core 3,2"), 1);
     assert_int_equal(notes_with(e, count, "memory of the program"), 1);
     assert_int_equal(stores_to(e, count, 0x5C0), 0); /* plain memory by then */
     const struct nocap_event *dma = find(e, count, NOCAP_EV_WRITE, 0x700);

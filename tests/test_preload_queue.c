@@ -104,7 +104,7 @@ static void check_default(const char *wrong, const char *pin, unsigned rule, uin
     const char *const variables[] = {"NOCAP_CAPTURE=queue.nocap", pin, NULL};
     const struct wanted w = {"blackhole-py", 1, 1};
     run_well(variables, "queue", wrong);
-    assert_int_equal(check_records(&w, "the command queue of tile"), 0);
+    assert_int_equal(check_records(&w, "the command queue of core"), 0);
     check_rules(rule, findings);
 }
 
@@ -129,7 +129,7 @@ static void the_profile_that_is_told_is_in_the_header(void **state)
                                          NULL};
         const struct wanted w = {names[i], 1, 0};
         run_well(variables, "queue", "0");
-        assert_int_equal(check_records(&w, "the command queue of tile"), 0);
+        assert_int_equal(check_records(&w, "the command queue of core"), 0);
         struct nocap_reader *reader = open_trace("queue.nocap");
         const struct nocap_header *header = nocap_reader_header(reader);
         assert_non_null(header->protocol);
@@ -159,7 +159,7 @@ static void a_queue_of_another_runtime_is_found(void **state)
                                      "CLIENT_PROFILE=tt-metal-2026-09", NULL};
     const struct wanted w = {"tt-metal-2026-09", 1, 0};
     run_well(variables, "queue", "0");
-    assert_int_equal(check_records(&w, "slots of 32 bits from 0x1b480 to 0x1cc78"), 1);
+    assert_int_equal(check_records(&w, "prefetch_q entries of 32 bits from 0x1b480 to 0x1cc78"), 1);
 }
 
 /* Addresses and sizes that no profile has, slots of both widths. */
@@ -176,8 +176,8 @@ static void a_queue_with_addresses_of_its_own_is_found(void **state)
                                 "CLIENT_PROFILE=tt-metal-2026-09", "CLIENT_ISSUE=0x2000000", NULL};
     const struct wanted w2 = {"tt-metal-2026-09", 1, 2};
     run_well(wide, "queue", "0");
-    assert_int_equal(check_records(&w2, "slots of 32 bits from 0x1f8c0"), 1);
-    assert_int_equal(check_records(&w2, "no record of the command queue"), 0);
+    assert_int_equal(check_records(&w2, "prefetch_q entries of 32 bits from 0x1f8c0"), 1);
+    assert_int_equal(check_records(&w2, "no prefetch command is where"), 0);
 }
 
 /* The driver chooses where the device sees the memory. The profile that somebody names has that; of
@@ -188,12 +188,12 @@ static void memory_may_lie_anywhere(void **state)
     const struct wanted w = {"blackhole-py", 1, 1};
     const char *const silent[] = {"NOCAP_CAPTURE=queue.nocap", "FAKE_NOC=80000000", NULL};
     run_well(silent, "queue", "0");
-    assert_int_equal(check_records(&w, "records from 0x80000100 on"), 1);
+    assert_int_equal(check_records(&w, "commands from 0x80000100 on"), 1);
     check_unexplained();
     const char *const named[] = {"NOCAP_CAPTURE=queue.nocap", "FAKE_NOC=80000000",
                                  "NOCAP_CAPTURE_PROFILE=\"blackhole-py\"", NULL};
     run_well(named, "queue", "0");
-    assert_int_equal(check_records(&w, "the command queue of tile"), 0);
+    assert_int_equal(check_records(&w, "the command queue of core"), 0);
     check_rules(CQ_001, 0);
     run_well(named, "queue", "7");
     check_rules(CQ_002, 1);

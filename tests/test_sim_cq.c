@@ -170,7 +170,7 @@ static void senseless_options_are_refused(void **state)
 {
     (void)state;
     assert_refused((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH, .workers = 119},
-                   "p100 board has 118 tiles for programs");
+                   "p100 board has 118 worker cores for programs");
     assert_refused((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH,
                                               .board = NOCAP_BOARD_P150,
                                               .workers = 139},

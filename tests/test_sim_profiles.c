@@ -514,7 +514,7 @@ static void what_is_no_fault_is_refused(void **state)
         {NOCAP_SIM_FAULT_TIMESTAMP_OUTSIDE, "tt-metal-2026-03", "it has no timestamps"},
         {NOCAP_SIM_FAULT_TIMESTAMPS_READ_EARLY, "tt-metal-2025-06", "it has no timestamps"},
         {NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH, "tt-metal-2026-09", "it has the semaphore"},
-        {NOCAP_SIM_FAULT_GO_MULTICAST, "tt-metal-2025-12", "it multicasts go words"},
+        {NOCAP_SIM_FAULT_GO_MULTICAST, "tt-metal-2025-12", "it multicasts go messages"},
         {NOCAP_SIM_FAULT_NONE, "tt-metal-1999-01", "there is no profile 'tt-metal-1999-01'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -537,7 +537,7 @@ static void a_queue_with_tiles_of_its_own_refuses_others(void **state)
                                         .apart = true,
                                         .profile = "blackhole-py"};
     assert_int_equal(nocap_sim_run(&options, discard, NULL, &err), NOCAP_E_USAGE);
-    assert_contains(err.text, "have their tiles");
+    assert_contains(err.text, "the queue's cores are fixed");
 }
 
 int main(void)

@@ -156,7 +156,7 @@ static char *untraced(enum trap_mode mode)
     char *text = NULL;
     if (asprintf(&text,
                  "\"untraced\":[%s\"mappings of DMA buffers and pinned memory, but for what a "
-                 "doorbell of the DMA engine or a slot of the prefetch queue names\","
+                 "doorbell of the DMA engine or a prefetch_q entry names\","
                  "\"command queues that another process set up\","
                  "\"accesses of the device and of processes that are not captured\","
                  "\"other devices that a BAR or a window was exported to\","

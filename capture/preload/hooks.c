@@ -209,7 +209,7 @@ static void report_untraced(struct chip *chip, unsigned long command, const void
     case KMD_ALLOCATE_DMA_BUF:
         chip_report(chip, TOLD_PINNED,
                     "the device was given memory of the program: accesses of host and device to it "
-                    "are not traced, but for what a doorbell or a queue slot names");
+                    "are not traced, but for what a doorbell or a prefetch_q entry names");
         break;
     case KMD_MAP_PEER_BAR:
         chip_report(chip, TOLD_ALWAYS,
@@ -222,11 +222,10 @@ static void report_untraced(struct chip *chip, unsigned long command, const void
         break;
     case KMD_SET_NOC_CLEANUP:
         if (c->enabled != 0) {
-            chip_report(
-                chip, TOLD_ALWAYS,
-                "when the device is closed the driver stores 0x%llx to 0x%llx of tile %u,%u: "
-                "that store is not traced",
-                (unsigned long long)c->data, (unsigned long long)c->addr, c->x, c->y);
+            chip_report(chip, TOLD_ALWAYS,
+                        "when the device is closed the driver stores 0x%llx to 0x%llx of core "
+                        "%u,%u: that store is not traced",
+                        (unsigned long long)c->data, (unsigned long long)c->addr, c->x, c->y);
         } else {
             chip_report(chip, TOLD_ALWAYS, "when the device is closed the driver stores nothing");
         }

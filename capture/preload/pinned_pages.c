@@ -35,8 +35,8 @@ void pin_add(struct chip *chip, const struct pin *pin)
         chip->pins[chip->pin_count++] = *pin;
     } else {
         chip_report(chip, TOLD_PINS_FULL,
-                    "more ranges are pinned than can be followed: what the device is told to fetch "
-                    "from further ones is recorded without its bytes");
+                    "more ranges are pinned than can be followed: what the device fetches from "
+                    "further ones is recorded without its bytes");
     }
     chip_leave(chip, &before);
 }

@@ -67,11 +67,12 @@ static void settle(struct chip *chip, struct queue *q, const struct nocap_profil
     if (p == &profiles[0] && q->exact && expected) {
         return;
     }
-    chip_report(chip, TOLD_ALWAYS,
-                "the command queue of tile %u,%u is not the one that the header means: slots of %u "
-                "bits from 0x%x to 0x%x, records from 0x%x on%s; profile %s, or one like it",
-                q->at.x, q->at.y, 8 * p->queue.entry_bytes, q->slots, q->end, q->start,
-                q->exact ? "" : ", addresses of its own", p->name);
+    chip_report(
+        chip, TOLD_ALWAYS,
+        "the command queue of core %u,%u is not the one that the header means: prefetch_q entries "
+        "of %u bits from 0x%x to 0x%x, commands from 0x%x on%s; profile %s, or one like it",
+        q->at.x, q->at.y, 8 * p->queue.entry_bytes, q->slots, q->end, q->start,
+        q->exact ? "" : ", addresses of its own", p->name);
 }
 
 /* The host tells where records begin, after the word that tells where slots end. */
@@ -105,11 +106,10 @@ static void set_up(struct chip *chip, struct nocap_xy at, uint64_t addr, uint32_
             settle(chip, q, found.profile);
         }
     } else if (found.exact) {
-        chip_report(
-            chip, TOLD_ALWAYS,
-            "more command queues than can be followed: records of that in tile %u,%u are not "
-            "in the trace",
-            at.x, at.y);
+        chip_report(chip, TOLD_ALWAYS,
+                    "more command queues than can be followed: prefetch commands of that of core "
+                    "%u,%u are not in the trace",
+                    at.x, at.y);
     }
 }
 
@@ -229,8 +229,8 @@ static void find_record(struct chip *chip, struct queue *q, struct nocap_event *
     if (bytes == NULL || length == 0) {
         q->lost = true; /* the host puts records elsewhere: where the next one is is unknown */
         chip_report(chip, TOLD_ALWAYS,
-                    "no record of the command queue is where the next one should be: from here on "
-                    "records are in the trace without their bytes");
+                    "no prefetch command is where the next one should be: from here on prefetch "
+                    "commands are in the trace without their bytes");
         return;
     }
     e->addr = p->issue + at;
@@ -275,10 +275,11 @@ bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_
     struct queue *q = queue_of(chip, place.at, addr, value, (unsigned)size);
     if (q == NULL) {
         if (value != 0 && is_slot(addr, size)) {
-            chip_report(chip, TOLD_OTHER_QUEUE,
-                        "a store to where slots of a prefetch queue lie, in tile %u,%u, and this "
-                        "process has set up none: the records of such a queue are not in the trace",
-                        place.at.x, place.at.y);
+            chip_report(
+                chip, TOLD_OTHER_QUEUE,
+                "a store to where entries of a prefetch_q lie, in core %u,%u, and this process has "
+                "set up none: the commands of such a queue are not in the trace",
+                place.at.x, place.at.y);
         }
         if (size == 4) {
             keep_pointers(chip, place.at, addr, value);

@@ -145,8 +145,8 @@ def _json(value, what):
 
 def _tile(tile):
     if not isinstance(tile, (list, tuple)) or len(tile) != 2:
-        raise Error("a tile is (x, y), not %r" % (tile,))
-    return _XY(_in(tile[0], 0, _X_LAST, "x of a tile"), _in(tile[1], 0, _Y_LAST, "y of a tile"))
+        raise Error("a core is (x, y), not %r" % (tile,))
+    return _XY(_in(tile[0], 0, _X_LAST, "x of a core"), _in(tile[1], 0, _Y_LAST, "y of a core"))
 
 
 def _agent(by):

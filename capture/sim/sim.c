@@ -107,7 +107,7 @@ static enum nocap_status complete_options(const struct nocap_sim_options *given,
     options->queues = given->queues == 0 ? 1 : given->queues;
     uint32_t workers = sim_list_workers(options, at);
     RETURN_ERROR_IF(options->tiles > workers, err, NOCAP_E_USAGE,
-                    "--tiles %u: a %s board has %u worker tiles; ask for at most so many",
+                    "--tiles %u: a %s board has %u worker cores; ask for at most so many",
                     options->tiles, nocap_board_name(options->board), workers);
     if (given->profile == NULL && (given->scenario == NOCAP_SIM_FAST_DISPATCH_PACKED ||
                                    given->scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE ||

@@ -20,7 +20,8 @@
 
 /* SCENARIO(NAME, "name", "what happens, one line") */
 #define NOCAP_SIM_SCENARIOS(SCENARIO)                                                              \
-    SCENARIO(BOOT, "boot", "firmware upload to the whole board, boot of all cores of each tile")   \
+    SCENARIO(BOOT, "boot",                                                                         \
+             "firmware upload to the whole board, boot of all RISCs of each worker core")          \
     SCENARIO(                                                                                      \
         LAUNCH_HOST, "launch-host",                                                                \
         "boot, then launches in HOST mode: the host writes message and GO and polls for DONE")     \
@@ -30,13 +31,13 @@
              "a command queue: host, prefetcher, dispatcher, workers; programs and events")        \
     SCENARIO(FAST_DISPATCH_RINGS, "fast-dispatch-rings",                                           \
              "the same with large uploads and long rows of events: long runs wrap every ring")     \
-    SCENARIO(                                                                                      \
-        FAST_DISPATCH_PACKED, "fast-dispatch-packed",                                              \
-        "the same with several commands in an entry, and those that the runtime has for that")     \
+    SCENARIO(FAST_DISPATCH_PACKED, "fast-dispatch-packed",                                         \
+             "the same with several commands per prefetch_q entry, and those that the runtime "    \
+             "has for that")                                                                       \
     SCENARIO(FAST_DISPATCH_SUBORDINATE, "fast-dispatch-subordinate",                               \
-             "the same with a second dispatcher that sends the go words, and write offsets")       \
+             "the same with a second dispatcher that sends the go messages, and write offsets")    \
     SCENARIO(FAST_DISPATCH_MULTICAST, "fast-dispatch-multicast",                                   \
-             "the same with one dispatcher, which multicasts the go words")
+             "the same with one dispatcher, which multicasts the go messages")
 
 #define X(NAME, name, line) NOCAP_SIM_##NAME,
 enum nocap_sim_scenario { NOCAP_SIM_SCENARIOS(X) NOCAP_SIM_SCENARIO_COUNT };

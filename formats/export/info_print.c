@@ -59,13 +59,13 @@ static void print_header(FILE *out, const struct nocap_header *h)
     fputs(h->has_observes ? "\n" : " (not said)\n", out);
     fputs("scope     ", out);
     if (!h->has_scope) {
-        fputs(" all tiles", out);
+        fputs(" all cores", out);
     }
     for (size_t i = 0; i < h->scope_count && i < NOCAP_INFO_TILES_SHOWN; i++) {
         fprintf(out, " %u,%u", h->scope[i].x, h->scope[i].y);
     }
     if (h->scope_count > NOCAP_INFO_TILES_SHOWN) {
-        fprintf(out, " .. (%zu tiles)", h->scope_count);
+        fprintf(out, " .. (%zu cores)", h->scope_count);
     }
     fputc('\n', out);
     for (size_t i = 0; i < h->firmware_count; i++) {
@@ -106,7 +106,7 @@ static void print_tiles(FILE *out, const struct nocap_info *info)
 {
     size_t shown =
         info->tile_count < NOCAP_INFO_TILES_SHOWN ? info->tile_count : NOCAP_INFO_TILES_SHOWN;
-    fprintf(out, "tiles      %zu%s\n", info->tile_count,
+    fprintf(out, "cores      %zu%s\n", info->tile_count,
             shown < info->tile_count ? ", the busiest:" : "");
     for (size_t i = 0; i < shown; i++) {
         const struct nocap_info_tile *tile = &info->tiles[i];
@@ -116,7 +116,7 @@ static void print_tiles(FILE *out, const struct nocap_info *info)
         print_count(out, name, tile->count, info->events);
     }
     print_count(out, "further ones", info->other_tiles, info->events);
-    print_count(out, "no tile", info->without_tile, info->events);
+    print_count(out, "no core", info->without_tile, info->events);
 }
 
 static void print_size(FILE *out, const struct nocap_info *info, const struct nocap_info_file *file,

@@ -87,7 +87,8 @@ const struct nocap_import_format nocap_import_formats[] = {
      .takes_arch = true,
      .run = noc_json_import},
     {.name = "l1-dump",
-     .summary = "bytes of L1 read from a device that makes no progress: x,y=FILE for each tile",
+     .summary =
+         "bytes of L1 read from a device that makes no progress: x,y=FILE for each worker core",
      .inputs_max = L1_DUMP_INPUTS_MAX,
      .run = l1_dump_import},
     {.name = "watcher",

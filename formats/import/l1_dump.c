@@ -105,7 +105,7 @@ static enum nocap_status refuse_overlap(const struct dump *dumps, size_t count,
         RETURN_ERROR_IF(
             same && d->addr < last->end &&
                     last->addr<d->end, err, NOCAP_E_INPUT,
-                               "%s and %s both hold address 0x%" PRIx64 " of tile %u,%u: give one",
+                               "%s and %s both hold address 0x%" PRIx64 " of core %u,%u: give one",
                                d->path, last->path, d->addr>
                         last->addr
                 ? d->addr
@@ -141,7 +141,7 @@ static enum nocap_status take(struct nocap_writer *writer, const char *text, uin
         "at address 0",
         text);
     RETURN_ERROR_IF(!nocap_is_tensix_tile(NOCAP_BOARD_UNKNOWN, dump->at), err, NOCAP_E_USAGE,
-                    "%u,%u is no Tensix tile: give the place on NOC 0 of the tile whose L1 it is",
+                    "%u,%u is no worker core: give the place on NOC 0 of the core whose L1 it is",
                     dump->at.x, dump->at.y);
     RETURN_IF_FAILED(nocap_input_open(&input, dump->path, options, err));
     enum nocap_status status = nocap_input_unpack(input, err);

@@ -24,11 +24,11 @@ static const char *const remarks[NOC_JSON_REMARKS] = {
     [NOC_JSON_REMARK_LOCAL] =
         "that do not say which bytes of the own memory they touch, kept as notes",
     [NOC_JSON_REMARK_FAR] = "go to another chip: where they end is kept beside the event",
-    [NOC_JSON_REMARK_AGENT] = "that name no core of a tile",
-    [NOC_JSON_REMARK_PLACE] = "that name no tile, kept as notes",
+    [NOC_JSON_REMARK_AGENT] = "that name no RISC of a worker core",
+    [NOC_JSON_REMARK_PLACE] = "that name no core, kept as notes",
     [NOC_JSON_REMARK_TIME] = "without a time, kept as notes",
     [NOC_JSON_REMARK_BACK] =
-        "earlier than the one before of their core: a source of their own begins there",
+        "earlier than the one before of their RISC: a source of their own begins there",
     [NOC_JSON_REMARK_CHIP] = "zones of unknown device, put on the file's first",
     [NOC_JSON_REMARK_KEPT] = "with members too long to keep",
 };
@@ -153,7 +153,7 @@ static enum nocap_status put(struct noc_json_events *v, struct noc_json_builder 
     uint64_t key = core_key(e->chip, e->at, e->by);
     struct core *row = MAP_GET(&v->sources, &key, CORES_MAX);
     RETURN_ERROR_IF(row == NULL, err, NOCAP_E_MEMORY,
-                    "more than %d cores in one trace, or no memory", CORES_MAX);
+                    "more than %d RISCs in one trace, or no memory", CORES_MAX);
     e->t = d->timeless ? row->latest : e->t;
     if (row->number == 0 || e->t < row->latest) {
         v->remarks[NOC_JSON_REMARK_BACK] += row->number != 0;

@@ -207,8 +207,8 @@ static enum nocap_status put_mailbox(const struct log *log, const struct core_li
                                      log->layout->go_message_index, index, sizeof index, err));
     RETURN_IF_FAILED(snapshot_memory(log->writer, log->t, core->chip, core->at,
                                      nocap_go_word_address(log->layout, 0), go, sizeof go, err));
-    return snapshot_memory(log->writer, log->t, core->chip, core->at, log->layout->sync, sync, sizeof sync,
-                           err);
+    return snapshot_memory(log->writer, log->t, core->chip, core->at, log->layout->sync, sync,
+                           sizeof sync, err);
 }
 
 static enum nocap_status core_line(struct log *log, const struct core_line *core,
@@ -337,8 +337,8 @@ enum nocap_status watcher_import(const char *const *inputs, size_t input_count, 
     free(log.ids);
     if (log.elsewhere != 0) {
         result->remarks[result->remark_count++] = (struct nocap_import_remark){
-            "lines about cores where Blackhole has no Tensix tile: hang leaves them out; the log "
-            "is of another machine, or its places are not those on the NOC",
+            "lines about cores that are no worker cores of Blackhole: hang leaves them out; the "
+            "log is of another machine, or its places are not those on the NOC",
             log.elsewhere};
     }
     return nocap_import_end(log.writer, status, result, err);

@@ -166,7 +166,7 @@ const char *nocap_profile_mailbox_problem(const struct nocap_mailbox_layout *l)
         return "words or launch ring lie before 0x60, overlap, or are not aligned to 4 bytes";
     }
     if (l->launch_slots != NOCAP_LAUNCH_SLOTS || l->go_words != NOCAP_GO_WORDS) {
-        return "there are not 8 launch messages and 9 go words";
+        return "there are not 8 launch messages and 9 go messages";
     }
     return NULL;
 }

@@ -392,7 +392,7 @@ static enum nocap_status check_mailbox(const struct nocap_mailbox_layout *l,
     uint32_t ring = l->launch_base + l->launch_slots * l->launch_size;
     uint32_t words = l->go_messages + l->go_words * NOCAP_GO_WORD_SIZE;
     RETURN_ERROR_IF(l->launch_size == 0 || l->launch_slots == 0 || l->go_words == 0, err,
-                    NOCAP_E_INPUT, "the profile's mailbox has no launch message or no go word");
+                    NOCAP_E_INPUT, "the profile's mailbox has no launch message or no go message");
     RETURN_ERROR_IF(ring > PROFILE_MAILBOX_END || words > PROFILE_MAILBOX_END ||
                         l->go_message_index + 4 > PROFILE_MAILBOX_END ||
                         l->timestamp + 8 > PROFILE_MAILBOX_END ||
@@ -435,8 +435,8 @@ static enum nocap_status check_queue(const struct nocap_queue *q, struct nocap_e
                         q->buffer_pages > 65536 || q->block_pages == 0 ||
                         q->buffer_pages % q->block_pages != 0 || q->page < q->pointer_unit,
                     err, NOCAP_E_INPUT,
-                    "the profile's queue has no slots, no pages, or blocks that do not fill its "
-                    "dispatch buffer");
+                    "the profile's queue has no prefetch_q entries, no pages, or blocks that do "
+                    "not fill its dispatch buffer");
     RETURN_ERROR_IF(
         !fits(q->queue, (uint64_t)q->queue_slots * q->entry_bytes) ||
             !fits(q->cmddat, q->cmddat_size) ||

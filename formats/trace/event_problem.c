@@ -113,7 +113,7 @@ static const char *payload_problem(const struct nocap_event *event)
     }
     if (sized && (event->has & F(VALUE))) {
         if (event->size != 1 && event->size != 2 && event->size != 4 && event->size != 8) {
-            return "\"value\" stands for 1, 2, 4 or 8 bytes, not for \"size\" many";
+            return "\"value\" has 1, 2, 4 or 8 bytes, not \"size\" many";
         }
         if (event->size < sizeof event->value && event->value >> (8 * event->size) != 0) {
             return "\"value\" does not fit into \"size\" bytes";
@@ -146,7 +146,7 @@ static const char *range_problem(const struct nocap_event *event)
             return "\"by\" is no known agent";
         }
         if (cores_only && !is_core(event->by)) {
-            return "\"by\" is no core of a tile";
+            return "\"by\" is no RISC of a worker core";
         }
     }
     return NULL;

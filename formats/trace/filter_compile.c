@@ -248,7 +248,7 @@ static enum nocap_status parse_touches(struct filter_compiler *c, struct part *p
     const char *tile = c->lexer.token.text;
     RETURN_IF_FAILED(filter_parse_pair(c, xy));
     if (xy[0] > UINT8_MAX || xy[1] > UINT8_MAX) {
-        return filter_error(&c->lexer, tile, c->err, "x and y of a tile are below 256");
+        return filter_error(&c->lexer, tile, c->err, "x and y of a core are below 256");
     }
     RETURN_IF_FAILED(expect(c, TOKEN_COMMA, "the , before the address"));
     const char *at = c->lexer.token.text;

@@ -146,7 +146,7 @@ static enum nocap_status get_scope(const struct json_value *value, const char *k
     struct json_cursor cursor;
     struct json_value item;
     if (value->type != JSON_LIST) {
-        return wrong(err, key, "is no list of tiles [x,y]");
+        return wrong(err, key, "is no list of cores [x,y]");
     }
     header->has_scope = true;
     /* A tile takes at least the five characters "[0,0]". */
@@ -168,7 +168,7 @@ static enum nocap_status get_firmware(const struct json_value *value, const char
     struct json_cursor cursor;
     struct json_member member;
     if (value->type != JSON_OBJECT) {
-        return wrong(err, key, "is no map from core names to ELF files");
+        return wrong(err, key, "is no map from RISC names to ELF files");
     }
     header->has_firmware = true;
     /* An entry takes at least the six characters "":"",. */
@@ -245,7 +245,7 @@ static enum nocap_status read_object(const struct object *object, const char *te
         if (key == object->count) {
             used = keep(kept, used, &member);
         } else if (seen >> key & 1) {
-            status = wrong(err, object->keys[key], "stands there twice");
+            status = wrong(err, object->keys[key], "appears twice");
         } else {
             seen |= UINT32_C(1) << key;
             status = object->get(header, key, &member.value, err);

@@ -169,7 +169,7 @@ bool jsonl_take_apart(struct jsonl_members *members, const char *text, size_t si
         }
         const struct jsonl_key *key = find_key(members, &member->key, text + size);
         if (is_repeated(members, member, key)) {
-            return jsonl_malformed_key(members, member, "stands there twice");
+            return jsonl_malformed_key(members, member, "appears twice");
         }
         members->keys[members->count] = key;
         if (key != NULL) {

@@ -181,7 +181,7 @@ static void finish(struct nocap_reader *r, bool cut, bool garbage)
         r->integrity.lost_end = true;
         reader_damage(
             r, NOCAP_DAMAGE_CUT, r->frames.source.size,
-            "what the trace was made of breaks off in line %llu; what stands before it was taken",
+            "the input of the trace breaks off in line %llu; input up to that point was used",
             (unsigned long long)r->footer->cut_line);
     }
 }

@@ -58,7 +58,7 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
     if (r->origin && cq_sees_published(q)) {
         CQ_EXECUTOR_AFTER(q, CQ_038, r->since, pages < r->published, NO_REFS,
                           "only pages that were made ready read by the dispatcher",
-                          "page at 0x%llx read after %llu others, only %llu were made ready",
+                          "page at 0x%llx read after %llu others, %llu made ready so far",
                           wide(addr), wide(pages), wide(r->published));
         cq_blame(&r->since, fault_of(q->m, pages < r->published));
     }
@@ -189,7 +189,7 @@ static void judge_block(struct cq *q, uint32_t value)
     CQ_EXECUTOR_AFTER(
         q, CQ_039, block ? since : FAULT_NONE, block && count, RELATED(r->executed_index),
         "whole blocks of pages released, each when the next one is finished as well",
-        block ? "%u pages released on top of %llu, %llu are finished"
+        block ? "%u pages released too early, on top of %llu, %llu are finished"
               : "%u pages released on top of %llu, not a whole block (%llu are finished)",
         value, wide(r->released), wide(end));
     cq_resync(q, &r->released_since, block && count);
@@ -268,8 +268,8 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
     } else if (q->sees[CQ_PREFETCH] && q->sees_noc) {
         CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NO_REFS,
                           "a count of at most the pages made ready",
-                          "semaphore 0 of the dispatcher is %u, only %llu pages were made ready",
-                          value, wide(r->counter));
+                          "semaphore 0 of the dispatcher is %u, %llu pages were made ready", value,
+                          wide(r->counter));
         cq_blame(&r->since, fault_of(q->m, value <= r->counter));
     }
 }

@@ -80,7 +80,7 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
         if (!stale) {
             CQ_EXECUTOR_AFTER(q, CQ_055, notifies_since(q, s), right, RELATED(s->index),
                               "no more notifies than go messages",
-                              "%u notifies counted for %llu go messages", value, wide(s->goes));
+                              "notify count %u after %llu go messages", value, wide(s->goes));
             s->wrong = fault_of(q->m, right);
         }
     }

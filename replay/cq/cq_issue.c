@@ -124,8 +124,8 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
     if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
         CQ_HOST_AFTER(q, CQ_024, q->host.misplaced, whole, NO_REFS,
                       "all bytes of a prefetch command written before its prefetch_q entry",
-                      "prefetch_q entry written when only %u of %u bytes at +0x%x were", g->covered,
-                      size, p->record.addr);
+                      "prefetch_q entry written when %u of %u bytes of its command at +0x%x were",
+                      g->covered, size, p->record.addr);
         p->record.unwritten = !whole;
         q->host.misplaced = FAULT_NONE;
     }

@@ -42,8 +42,8 @@ static fault_id judge_count(struct cq *q, const struct nocap_cq_command *c)
     }
     CQ_HOST(q, CQ_047, count, RELATED(p->listed == YES ? p->list_at.index : NO_INDEX),
             "a go message for every worker core of the list that was set before",
-            p->listed == YES ? "%llu go messages for a list of %u worker cores"
-                             : "%llu go messages and no list set before",
+            p->listed == YES ? "go message count %llu, the list has %u worker cores"
+                             : "go message count %llu, and no list was set before",
             wide(c->num_unicast_txns), p->words);
     return fault_of(q->m, count);
 }

@@ -45,8 +45,9 @@ static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_cor
     CQ_EXECUTOR(q, CQ_070, (e->by == NOCAP_BY_NCRISC || e->noc == noc) && buffer, NO_REFS,
                 "credits on NOC 0, all else on NOC 1; command buffer 3 for BRISC, the others for "
                 "NCRISC",
-                "%s of %s on NOC %u, command buffer %u", nocap_op_name(e->op),
-                nocap_agent_name(e->by), e->noc, e->buf);
+                buffer ? "%s of %s on NOC %u (command buffer %u), not NOC %u"
+                       : "%s of %s on NOC %u with the wrong command buffer, %u",
+                nocap_op_name(e->op), nocap_agent_name(e->by), e->noc, e->buf, noc);
 }
 
 /* The firmware of the prefetcher writes nothing else. */

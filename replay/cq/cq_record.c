@@ -15,7 +15,7 @@ static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
     bool stall = c->id == NOCAP_CQ_PREFETCH_STALL && !syncs(q);
     CQ_HOST(q, CQ_018, !stall, NO_REFS,
             "no STALL: the semaphore that it waits for is the first word of the kernel", "%s",
-            "prefetch command STALL without a semaphore of its own");
+            "prefetch command STALL, which has no semaphore of its own");
     if (stall) {
         return false;
     }
@@ -24,7 +24,7 @@ static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
     bool other = q->numbers->inline_only == 0 && name != NULL &&
                  !q->set->unhandled[NOCAP_CQ_PREFETCH][c->id];
     CQ_HOST(q, CQ_005, relay || c->id == NOCAP_CQ_PREFETCH_TERMINATE || other, NO_REFS,
-            "a prefetch command that this host sends", "unexpected prefetch command, id %u, %s",
+            "a prefetch command that this host sends", "unexpected prefetch command (id %u, %s)",
             c->wire, name != NULL ? name : "undefined");
     if (!relay) {
         return false;
@@ -84,7 +84,7 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c)
     fault_id fault = fault_of(q->m, right);
     CQ_HOST(q, CQ_018, (c->flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) == 0 || syncs(q), NO_REFS,
             "no NOTIFY_PREFETCH: its semaphore is the first word of the prefetcher's kernel", "%s",
-            "WAIT with NOTIFY_PREFETCH");
+            "WAIT with NOTIFY_PREFETCH, which has no semaphore of its own");
     return fault;
 }
 
@@ -231,7 +231,7 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
 static void judge_offsets(struct cq *q, const struct nocap_cq_command *c)
 {
     CQ_HOST(q, CQ_016, c->offset_count <= q->numbers->write_offsets, NO_REFS,
-            "no more write offsets than there are", "%llu write offsets set, there are %u",
+            "no more write offsets than there are", "%llu write offsets set, the dispatcher has %u",
             wide(c->offset_count), q->numbers->write_offsets);
     CQ_HOST(q, CQ_016a,
             q->numbers->write_offsets_used > 1 || c->offset_count > q->numbers->write_offsets,
@@ -304,7 +304,7 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     bool defined = name != NULL && !q->set->unhandled[NOCAP_CQ_DISPATCH][c->id] &&
                    (!subordinate || executes(c->id));
     CQ_HOST(q, CQ_009, defined, NO_REFS, "a dispatch command that the dispatcher executes",
-            "dispatch command that this dispatcher does not execute, id %u, %s", c->wire,
+            "dispatch command (id %u, %s) that this dispatcher does not execute", c->wire,
             name != NULL ? name : "undefined");
     if (!defined) {
         return q->m->fault;

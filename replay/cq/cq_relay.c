@@ -405,7 +405,7 @@ static void judge_publish(struct cq *q, const struct cq_record *r, uint32_t valu
         "the pages of a prefetch command made ready when all its bytes have left",
         !flushed   ? "%u pages made ready while a write is not sent (%u bytes of %u pages relayed)"
         : short_of ? "%u pages made ready after only a part was relayed, %u bytes of %u pages"
-                   : "%u pages made ready, %u bytes of %u pages relayed",
+                   : "%u pages made ready for %u bytes relayed, which fill %u",
         value, p->bytes, due);
     cq_blame(&q->ring.since, fault_of(q->m, value == due));
 }

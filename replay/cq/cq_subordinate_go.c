@@ -192,7 +192,7 @@ static bool take_word(struct cq *q, const struct nocap_cq_command *c, const stru
     s->left_out += out;
     CQ_EXECUTOR_AFTER(q, CQ_072, s->since, right, RELATED(record_index(q)),
                       "the go messages of a command in order",
-                      "%u go messages missing before that of core %u,%u", out, e->d.x, e->d.y);
+                      "go messages missing before that of core %u,%u: %u", e->d.x, e->d.y, out);
     cq_blame(&q->expected.launch, fault_of(q->m, right));
     cq_blame(&s->missing, fault_of(q->m, right));
     s->unmatched -= out < s->unmatched ? out : s->unmatched;

@@ -102,12 +102,11 @@ fault_id cq_judge_rect(struct cq *q, uint64_t noc_xy, uint64_t dests, fault_id s
     struct nocap_cq_rect r = nocap_cq_rect_decode((uint32_t)noc_xy);
     uint32_t reached, workers = cq_count_workers(q, r, &reached);
     bool right = dests != 0 && (q->loose ? dests <= reached : dests == reached && dests == workers);
-    CQ_HOST_AFTER(
-        q, CQ_014, since, right, NO_REFS,
-        "a rectangle of worker cores, as many as the command says",
-        "multicast to %u,%u to %u,%u, which is %u cores%s, with %llu destinations in the command",
-        r.low.x, r.low.y, r.high.x, r.high.y, reached,
-        reached != workers ? ", not all workers" : "", wide(dests));
+    CQ_HOST_AFTER(q, CQ_014, since, right, NO_REFS,
+                  "a rectangle of worker cores, as many as the command says",
+                  "multicast rectangle %u,%u to %u,%u has %u cores%s, the command says %llu",
+                  r.low.x, r.low.y, r.high.x, r.high.y, reached,
+                  reached != workers ? ", not all workers" : "", wide(dests));
     return right ? since : q->m->fault;
 }
 
@@ -123,11 +122,13 @@ static void judge_address(struct cq *q, uint64_t addr)
 static void judge_index(struct cq *q, uint64_t index)
 {
     CQ_HOST(q, CQ_016, index < q->numbers->write_offsets, NO_REFS, "a write offset that there is",
-            "write offset index %llu, there are %u", wide(index), q->numbers->write_offsets);
+            "write offset index %llu, the dispatcher has %u", wide(index),
+            q->numbers->write_offsets);
     CQ_HOST(q, CQ_016a,
             index < q->numbers->write_offsets_used || index >= q->numbers->write_offsets, NO_REFS,
-            "a write offset that this host uses", "write offset index %llu, this host uses %u",
-            wide(index), q->numbers->write_offsets_used);
+            "a write offset that this host uses",
+            "write offset index %llu, this host uses those below %u", wide(index),
+            q->numbers->write_offsets_used);
 }
 
 /* ---- WRITE_LINEAR ---- */
@@ -165,8 +166,8 @@ static fault_id judge_packed_size(struct cq *q, const struct cq_command *k)
     bool size = c->size >= 1 && c->size <= q->numbers->page && head <= q->numbers->page;
     CQ_HOST(q, CQ_011, size, NO_REFS,
             "1 byte to a page per worker core, and all sub-commands in the first page",
-            "WRITE_PACKED of %llu bytes, sub-commands end at %llu, a page has %u", wide(c->size),
-            wide(head), q->numbers->page);
+            "WRITE_PACKED of %llu bytes per worker core, sub-commands end at %llu, a page has %u",
+            wide(c->size), wide(head), q->numbers->page);
     fault = fault_of(q->m, size);
     if (size && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0) {
         uint64_t end = nocap_cq_data_offset(c) + nocap_cq_align(c->size, q->numbers->l1_align);

@@ -138,7 +138,7 @@ static void judge_ethernet(struct model *m, const struct nocap_event *e)
     }
     bool word = e->size == 4 && e->addr % 4 == 0;
     CHECK(m, NULL, NOC_009, word, NO_REFS, "4 bytes at a multiple of 4",
-          "access of %llu bytes at 0x%llx of Ethernet core %u,%u, not 4 at a multiple of 4",
+          "access of %llu bytes at 0x%llx of Ethernet core %u,%u, not 4 bytes at a multiple of 4",
           (unsigned long long)e->size, (unsigned long long)e->addr, e->at.x, e->at.y);
     uint32_t v;
     bool store = e->kind == NOCAP_EV_WRITE && word_of(e, &v);

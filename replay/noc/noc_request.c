@@ -95,8 +95,8 @@ static void judge_channel(struct model *m, const struct tile *tile, const struct
     bool right = e->mcast ? class == NOCAP_VC_CLASS_MULTICAST : class < NOCAP_VC_CLASS_MULTICAST;
     CHECK(m, tile, NOC_025, right, NO_REFS,
           e->mcast ? "static class 10 for a multicast" : "static class 00 or 01 for a unicast",
-          e->mcast ? "multicast on virtual channel %u, class %u"
-                   : "unicast on virtual channel %u, class %u",
+          e->mcast ? "multicast on virtual channel %u, class %u, not 2"
+                   : "unicast on virtual channel %u, class %u, not 0 or 1",
           vc, class);
 }
 
@@ -108,7 +108,7 @@ static void judge_broadcast(struct model *m, const struct tile *tile, const stru
     bool priority = ctrl && (e->ctrl & NOCAP_CTRL_PRIORITY) != 0;
     if (ctrl || e->mcast) {
         CHECK(m, tile, NOC_026, !read && path && !priority, NO_REFS,
-              "no read from many tiles, the path of a multicast reserved, priority 0", "%s",
+              "no read from many cores, the path of a multicast reserved, priority 0", "%s",
               read       ? "read with the broadcast bit"
               : priority ? "request with a priority other than 0"
                          : "multicast without path reserve");

@@ -308,7 +308,7 @@ done
 "$NOCAP" dump --format jsonl golden/reference-queue-ok-raw-p150.nocap | jq -c 'if .nocap then del(.scope) else . end' >"$T/scope.jsonl"
 status 0 "a queue of a trace without scope" "$NOCAP" check "$T/scope.jsonl"
 check "one warning" test "$("$NOCAP" check --format json "$T/scope.jsonl" | jq -c '[.findings[] | [.rule, .severity]]')" = '[["TRC-009","warning"]]'
-out_has "that says what is missing" "tiles that go words are sent to and that show none: 5, the first (15,2); name the observed ones in \`scope\`"
+out_has "that says what is missing" "worker cores that get go messages and show no event: 5, the first 15,2; name the observed ones in \`scope\`"
 status 0 "and no hang" "$NOCAP" hang "$T/scope.jsonl"
 
 # A slot store that restates a record is what the device reads.

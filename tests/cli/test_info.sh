@@ -47,9 +47,9 @@ out_has "counts its damages" '"damages":1'
     done
 } >"$T/many.jsonl"
 status 0 "many tiles" "$NOCAP" info "$T/many.jsonl"
-out_has "are counted" "tiles      136, the busiest:"
-check "the busiest comes first" test "$(sed -n '/^tiles/{n;p}' "$T/out" | awk '{ print $1, $2 }')" = "15,0 17"
-check "twenty are shown" test "$(sed -n '/^tiles/,$p' "$T/out" | grep -c '%')" -eq 20
+out_has "are counted" "cores      136, the busiest:"
+check "the busiest comes first" test "$(sed -n '/^cores/{n;p}' "$T/out" | awk '{ print $1, $2 }')" = "15,0 17"
+check "twenty are shown" test "$(sed -n '/^cores/,$p' "$T/out" | grep -c '%')" -eq 20
 cat >"$T/noc.jsonl" <<'END'
 {"nocap":1,"arch":"blackhole","observes":["noc"]}
 {"t":1,"ev":"noc","x":1,"y":2,"by":"brisc","noc":0,"op":"read","sx":2,"sy":2,"dx":1,"dy":2,"size":64}

@@ -329,7 +329,7 @@ static const char *no_fault(enum nocap_sim_fault fault, const struct nocap_queue
         return "it has the semaphore for that";
     }
     if (fault == NOCAP_SIM_FAULT_GO_MULTICAST && n->go_multicast != 0) {
-        return "it multicasts go words";
+        return "it multicasts go messages";
     }
     return NULL;
 }
@@ -349,7 +349,7 @@ static enum nocap_status check_subordinate(const struct nocap_sim_options *o,
                     "--profile out for the newest one that has two",
                     nocap_sim_scenarios[o->scenario].name, profile->name);
     RETURN_ERROR_IF(o->workers > most, err, NOCAP_E_USAGE,
-                    "--workers %u: the subordinate dispatcher's page has room for %u go words; "
+                    "--workers %u: the subordinate dispatcher's page has room for %u go messages; "
                     "ask for at most so many",
                     o->workers, most);
     return NOCAP_OK;
@@ -365,14 +365,14 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct noca
                     "out for the newest runtime that may have two",
                     o->queues, profile->name);
     RETURN_ERROR_IF(o->apart && n->p100_x != 0, err, NOCAP_E_USAGE,
-                    "--apart: under --profile %s the cores of the queue have their tiles; leave "
+                    "--apart: under --profile %s the places of the queue's cores are fixed; leave "
                     "--profile out for the newest runtime that chooses them",
                     profile->name);
     uint32_t workers = sim_list_workers(o, at);
     o->workers = o->workers == 0 ? NOCAP_SIM_WORKERS : o->workers;
     RETURN_ERROR_IF(o->workers > workers, err, NOCAP_E_USAGE,
-                    "--workers %u: a %s board has %u tiles for programs beside its command queue; "
-                    "ask for at most so many",
+                    "--workers %u: a %s board has %u worker cores for programs beside its command "
+                    "queue; ask for at most so many",
                     o->workers, nocap_board_name(o->board), workers);
     RETURN_ERROR_IF(n->go_table > NOCAP_CQ_GO_TABLE || n->streams > CQ_STREAMS_MAX ||
                         n->reads_in_flight >= CQ_READS_MAX,
@@ -380,16 +380,16 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct noca
                     "the device model has no room for the queue of profile %s", profile->name);
     RETURN_ERROR_IF(o->scenario == NOCAP_SIM_FAST_DISPATCH_PACKED && n->inline_only != 0, err,
                     NOCAP_E_USAGE,
-                    "scenario %s is none under --profile %s: its host puts one command into an "
-                    "entry; leave --profile out for the newest one that does",
+                    "scenario %s is none under --profile %s: its host puts one command into a "
+                    "prefetch_q entry; leave --profile out for the newest one that puts several",
                     nocap_sim_scenarios[o->scenario].name, profile->name);
     if (o->scenario == NOCAP_SIM_FAST_DISPATCH_SUBORDINATE) {
         RETURN_IF_FAILED(check_subordinate(o, profile, err));
     }
     RETURN_ERROR_IF(o->scenario == NOCAP_SIM_FAST_DISPATCH_MULTICAST && n->go_multicast == 0, err,
                     NOCAP_E_USAGE,
-                    "scenario %s is none under --profile %s: its go words go to one tile each; "
-                    "leave --profile out for the newest one that multicasts them",
+                    "scenario %s is none under --profile %s: its go messages go to one worker core "
+                    "each; leave --profile out for the newest one that multicasts them",
                     nocap_sim_scenarios[o->scenario].name, profile->name);
     const char *why = no_fault(o->fault, n);
     RETURN_ERROR_IF(why != NULL, err, NOCAP_E_USAGE, "--fault %s is none under --profile %s: %s",
