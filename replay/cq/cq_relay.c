@@ -302,12 +302,15 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         relay_elsewhere(q, addr, size, e);
         return;
     }
-    if (p->skipped.known && addr == p->skipped.v && q->ring.cursor.v != addr) {
-        CQ_FETCHER_AFTER(q, CQ_036, p->skipped.since, false, NO_REFS,
-                         "a prefetch command on the next page of the dispatch buffer",
-                         "bytes relayed to 0x%llx after that page had been skipped", wide(addr));
-        p->skipped.known = false;
-        return;
+    if (p->skipped.known && addr == p->skipped.v) {
+        p->skipped.known = false; /* else it is due again, a lap later */
+        if (addr != q->ring.cursor.v && !(p->open && addr == p->at)) {
+            CQ_FETCHER_AFTER(q, CQ_036, p->skipped.since, false, NO_REFS,
+                             "a prefetch command on the next page of the dispatch buffer",
+                             "bytes relayed to 0x%llx after that page had been skipped",
+                             wide(addr));
+            return;
+        }
     }
     uint32_t offset =
         (uint32_t)(addr + place_size(&q->places.buffer) - p->begin) % place_size(&q->places.buffer);
