@@ -46,17 +46,17 @@ static void print_header(FILE *out, const struct nocap_header *h)
     fprintf(out, "machine    %s%s%s", nocap_arch_name(h->arch), board != NULL ? " " : "",
             board != NULL ? board : "");
     if (h->layout != NULL || h->arch == NOCAP_ARCH_BLACKHOLE) {
-        print_safe(out, ", layout ", h->layout != NULL ? h->layout : "bh-launch96 (not said)");
+        print_safe(out, ", layout ", h->layout != NULL ? h->layout : "bh-launch96 (not given)");
     }
-    print_safe(out, "\nproducer   ", h->producer != NULL ? h->producer : "(not said)");
+    print_safe(out, "\nproducer   ", h->producer != NULL ? h->producer : "(not given)");
     fprintf(out, "\ncapture    %s, %s\n",
-            h->complete == NOCAP_TRUE ? "complete from power-on" : "attached while the machine ran",
+            h->complete == NOCAP_TRUE ? "complete from power-on" : "attached mid-run",
             h->cycle_accurate == NOCAP_TRUE ? "cycle-accurate" : "not cycle-accurate");
     fputs("observes  ", out);
     for (size_t i = 0; nocap_header_observed(h, i) != NULL; i++) {
         print_safe(out, " ", nocap_header_observed(h, i));
     }
-    fputs(h->has_observes ? "\n" : " (not said)\n", out);
+    fputs(h->has_observes ? "\n" : " (not given)\n", out);
     fputs("scope     ", out);
     if (!h->has_scope) {
         fputs(" all cores", out);

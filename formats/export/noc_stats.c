@@ -171,7 +171,7 @@ static uint64_t most_of(const struct nocap_noc_tile *t)
     return most;
 }
 
-static const char *const networks[] = {"NOC 0", "NOC 1", "not said"};
+static const char *const networks[] = {"NOC 0", "NOC 1", "not given"};
 
 static void print_row(FILE *out, const char *name, const struct nocap_noc_count *c)
 {
@@ -214,7 +214,7 @@ static void print_sizes(FILE *out, const struct nocap_noc_stats *s)
         }
     }
     if (s->unsized != 0) {
-        fprintf(out, "  %-22s %12" PRIu64 "\n", "not said", s->unsized);
+        fprintf(out, "  %-22s %12" PRIu64 "\n", "not given", s->unsized);
     }
 }
 
@@ -238,7 +238,7 @@ void nocap_noc_stats_print(FILE *out, struct nocap_noc_stats *s)
     print_tiles(out, "initiators", &s->initiators, true);
     print_tiles(out, "targets", &s->targets, false);
     print_row(out, "many (multicast)", &s->multicasts);
-    print_row(out, "not said", &s->nowhere);
+    print_row(out, "not given", &s->nowhere);
 }
 
 static void put_count(struct nocap_json *json, const struct nocap_noc_count *c)

@@ -23,7 +23,7 @@ static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t siz
                  (dispatch && touches(&a, n->subordinate_buffer, n->subordinate_size)));
     CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NO_REFS,
           "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
-          "%s from core %u,%u to 0x%llx, which is for a subordinate dispatcher in use",
+          "%s from core %u,%u to 0x%llx, which is the idle subordinate dispatcher's",
           nocap_op_name(e->op), e->at.x, e->at.y, wide(e->daddr));
     CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_062,
           !dispatch || !touches(&a, q->numbers->completion_rd, 4), NO_REFS,

@@ -122,7 +122,10 @@ static fault_id judge_entry(struct cq *q, const struct cq_publish *p, uint32_t s
     if (!fits) {
         CQ_HOST(q, CQ_002, false, NO_REFS,
                 "a prefetch_q entry that is not 0, without the bit of EXEC_BUF",
-                "prefetch_q entry 0x%x is 0, too wide, or has the bit of EXEC_BUF", p->entry);
+                p->entry == 0 ? "prefetch_q entry 0x%x, which says no bytes"
+                : narrow      ? "prefetch_q entry 0x%x has the bit of EXEC_BUF"
+                              : "prefetch_q entry 0x%x is wider than 16 bits",
+                p->entry);
         return q->m->fault;
     }
     CQ_HOST(q, CQ_003, size <= q->numbers->entry_max, NO_REFS,
