@@ -269,7 +269,7 @@ static void agents_that_change_their_order_at_a_word_differ(void **state)
     assert_int_equal(diff->list[0].kind, NOCAP_DIFF_REORDERED);
     char *text = text_of(diff, false);
     assert_contains(text,
-                    "1. tile 1,2 go_messages[0]: 2 steps in another order, after 1 equal one");
+                    "1. core 1,2 go_messages[0]: 2 steps in another order, after 1 equal one");
     assert_contains(text, "1 2 1,2 brisc write go_messages[0] 0x370:4 = 0x0 DONE");
     assert_contains(text, "| 1 2 1,2 host write go_messages[0]");
     free(text);

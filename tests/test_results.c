@@ -216,7 +216,7 @@ static void junit_counts_and_escapes(void **state)
     assert_contains(text, "<testsuite name=\"bad &lt;&amp;&gt;&quot;.jsonl\" tests=");
     assert_contains(text,
                     "<failure type=\"error\" message=\"1 finding\">core 1,2, host, event 0, t 1: ");
-    assert_contains(text, "waived: tile 1,3, host, event 1, t 2: ");
+    assert_contains(text, "waived: core 1,3, host, event 1, t 2: ");
     assert_contains(text, "<error message=\"cannot read missing, 100%");
     assert_null(strstr(text, "<here>"));
     free(text);

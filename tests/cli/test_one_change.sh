@@ -3,7 +3,7 @@
 # One fault is one finding: of correct traces, each with one event left out, twice, elsewhere or with
 # another bit, none has two findings of which neither follows from the other.
 . tests/cli/lib.sh
-golden=$PWD/golden one_change=$PWD/tests/one_change changes=$((60 + 40 * ${NOCAP_LONG_SEEDS:-0}))
+golden=$PWD/golden one_change=$PWD/tests/one_change changes=$((60 + 8 * ${NOCAP_LONG_SEEDS:-0}))
 changed() { # TRACE KIND...
     local trace=$1
     shift
