@@ -15,13 +15,13 @@ static void tokens_that_cannot_have_come_are_told(void **state)
     } rows[] = {
         {"START_JOB 0\n WRITE_32 0x001A0634, 0x80000000\n WAIT_TCTS TILE_0_1, MEM_MM2S_1, 1\n"
          "END_JOB\nEOF\n",
-         36, "1 tokens of TILE_0_1 MEM_MM2S_1, which no task of the file is for"},
+         36, "1 token of TILE_0_1 MEM_MM2S_1, which no task of the file is for"},
         {"START_JOB 0\n WRITE_32 0x041A0634, 0x80000000\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\n"
          "END_JOB\nEOF\n",
          36, "is for TILE_2_1 MEM_MM2S_0, which no agent waits for"},
         {"START_JOB 0\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\n WRITE_32 0x001A0634, 0x80000000\n"
          "END_JOB\nEOF\n",
-         24, "1 tokens up to here; tasks for 1 of them are started after this wait"},
+         24, "1 token up to here; tasks for 1 of them are started after this wait"},
         {"START_JOB 0\n WRITE_32 0x001A0634, 0x80000000\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 2\n"
          "END_JOB\n.eop\nSTART_JOB 0\n WRITE_32 0x001A0634, 0x80000000\nEND_JOB\nEOF\n",
          36, "2 tokens up to here; tasks for 1 of them are started after this wait"},
@@ -42,7 +42,7 @@ static void tokens_that_cannot_have_come_are_told(void **state)
          36, "is for TILE_1_1 MEM_MM2S_0, which no job of this column waits for"},
         {"#! dialect n26\n.target aie4\nSTART_JOB 0\n WRITE_32 0x109E64, 0x80000000\n"
          " WAIT_TCTS TILE_0_1, MEM_MM2S_1, 1\nEND_JOB\nEOF\n",
-         36, "1 tokens of TILE_0_1 MEM_MM2S_1, which no task of the file is for"},
+         36, "1 token of TILE_0_1 MEM_MM2S_1, which no task of the file is for"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct nocap_report *report = aie_example_only(rows[i].text, AIE_038, rows[i].off);

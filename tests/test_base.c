@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists, maps, threads and compressed bytes: what all else is made with. */
+/* Lists, maps, threads, compressed bytes and counts in sentences: what all else is made with. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +16,7 @@
 #include "base/jobs.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "base/singular.h"
 #include "base/unpack.h"
 
 enum { MANY = 5000 };
@@ -263,6 +264,24 @@ static void compressed_bytes_say_what_is_wrong(void **state)
     unpack_close(&u);
 }
 
+static void one_of_a_kind_is_no_plural(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"1 pages made ready", "1 page made ready"},
+        {"31 pages of 1 bytes (1 words), 1 notifies", "31 pages of 1 byte (1 word), 1 notify"},
+        {"launch 1 of 11 launches, 0x1 bytes, mode 1 pagesize",
+         "launch 1 of 11 launches, 0x1 bytes, mode 1 pagesize"},
+        {"1 ", "1 "},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char text[80];
+        strcpy(text, texts[i][0]);
+        text_singular(text);
+        assert_string_equal(text, texts[i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +293,7 @@ int main(void)
         cmocka_unit_test(each_job_is_done_once),
         cmocka_unit_test(compressed_bytes_come_out_whole),
         cmocka_unit_test(compressed_bytes_say_what_is_wrong),
+        cmocka_unit_test(one_of_a_kind_is_no_plural),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

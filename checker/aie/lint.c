@@ -7,6 +7,7 @@
 
 #include "base/foreign_text.h"
 #include "base/list.h"
+#include "base/singular.h"
 #include "checker/aie/lint_private.h"
 #include "checker/core/selection.h"
 #include "formats/aie/asm.h"
@@ -75,6 +76,7 @@ __attribute__((format(printf, 6, 0))) static void say(struct lint *l, enum nocap
     bool byte = place.page != NOCAP_LINT_NOWHERE && place.off != NOCAP_LINT_NOWHERE;
     char text[LINT_TEXT_MAX];
     vsnprintf(text, sizeof text, observed, args);
+    text_singular(text);
     struct nocap_finding finding = {
         .place = NOCAP_PLACE_PAGE, .uc = place.uc, .page = place.page, .off = place.off};
     const struct nocap_divergence divergence = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/singular.h"
 #include "replay/core/model.h"
 
 #include <stdarg.h>
@@ -53,6 +54,7 @@ void report_violation(struct model *m, const struct tile *tile, enum nocap_rule 
     va_start(args, observed);
     vsnprintf(text, sizeof text, observed, args);
     va_end(args);
+    text_singular(text);
     bool consequence = m->follows != FAULT_NONE;
     m->fault = consequence                        ? m->follows
                : m->faults < FAULT_UNREPORTED - 1 ? ++m->faults

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/singular.h"
 #include "replay/core/progress.h"
 
 struct nocap_party wait_party_at(const struct wait_builder *t, unsigned agent, struct nocap_xy at)
@@ -45,6 +46,7 @@ void wait_report_as(const struct wait_builder *t, struct nocap_wait *wait, const
     va_start(args, what);
     vsnprintf(text, sizeof text, what, args);
     va_end(args);
+    text_singular(text);
     wait->what = text;
     wait_report(t, wait);
 }
