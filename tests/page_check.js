@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appended to a page of `nocap export --to html`: presses keys as somebody without a mouse would,
-// and says in the page what obeyed.
+// Appended to a page of `nocap export --to html`: presses keys as a reader without a mouse does,
+// and says in the page what obeyed, and whether the board shows go messages.
 const obeyed = [];
 const press = (at, key) => at.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
 
@@ -10,6 +10,8 @@ slider.stepUp(20);
 slider.dispatchEvent(new Event('input'));
 if (document.activeElement === slider && $('board-grid').innerHTML !== board_before &&
     $('board-span').textContent.includes(' to ')) obeyed.push('slider');
+
+if (picture.tiles.some((tile) => describe(tile, -1).includes('go message '))) obeyed.push('states');
 
 canvas.focus();
 const row_before = view.row;

@@ -63,10 +63,10 @@ function showFinding(f) {
   const summary = element('summary', box);
   element('strong', summary, `${f.severity} ${f.rule}`, f.severity);
   const who = f.agent ? ` ${f.agent}${place(f)}` : place(f);
-  element('span', summary, ` #${f.index} t ${f.t}${who}: ${f.message}`);
+  element('span', summary, ` #${f.index} t ${f.t}${who}: ${f.observed}`);
   const body = element('div', box);
   const list = element('dl', body);
-  for (const key of ['expected', 'observed', 'written', 'related', 'consequences', 'count', 'reason']) {
+  for (const key of ['expected', 'written', 'related', 'consequences', 'count', 'reason']) {
     const value = Array.isArray(f[key]) ? f[key].map((i) => `#${i}`).join(' ') : f[key];
     if (value === undefined || value === '' || value === 0 || (key === 'count' && value === 1)) continue;
     element('dt', list, key);

@@ -182,12 +182,12 @@ check "the host's view has time in launches" test "$(in_page picture '.tiles[] |
 if [ -n "$browser" ]; then
     check "a browser shows it" page "$T/bad.nocap"
     check "without a complaint" test "$(grep -c CONSOLE "$T/log")" -eq 0
-    jq -r '.findings[] | .severity, .rule, .message, .expected, .observed' "$T/check.json" >"$T/wanted"
+    jq -r '.findings[] | .severity, .rule, .observed, .expected' "$T/check.json" >"$T/wanted"
     check "its text has the findings of the report" test -s "$T/wanted" -a \
         -z "$(while read -r line; do grep -qF -- "$line" "$T/text" || echo "$line"; done <"$T/wanted")"
     check "and of each rule its verdict" test \
         "$(grep -cE '^[A-Z]+-[0-9]+[a-z]? (held|violated|waived|not-)' "$T/text")" -eq "$(jq '.rules | length' "$T/check.json")"
-    check "the time slider and the picture obey keys" grep -q '^keys: slider, rows, slices, zoom, charts$' "$T/text"
+    check "the time slider and the picture obey keys" grep -q '^keys: slider, states, rows, slices, zoom, charts$' "$T/text"
     if [ -n "${NOCAP_PICTURES:-}" ]; then # for docs/views.md, a folder
         cp "$T/bad.nocap" "$T/run.nocap"
         (cd "$T" && "$NOCAP" export run.nocap --to html -o run.html 2>/dev/null)
