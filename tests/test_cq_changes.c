@@ -371,6 +371,40 @@ static void a_bit_in_the_zeroed_queue_is_one_finding(void **state)
     run_free(&run);
 }
 
+/* A worker notifies and then stores DONE: after DONE there is no notify, which follows from that.
+ */
+static void a_notify_before_done_is_one_finding(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = RUN_PROGRAMS};
+    struct run run = run_with(options);
+    size_t checked = 0;
+    for (size_t i = run.count / 4, done; checked < PLACES; i++) {
+        assert_true(i < run.count);
+        struct nocap_event notify = run.events[i];
+        if (notify.kind != NOCAP_EV_NOC || notify.op != NOCAP_OP_INLINE || notify.daddr != UPDATE ||
+            notify.at.y == OF_DISPATCH) {
+            continue;
+        }
+        for (done = i;
+             run.events[done].kind != NOCAP_EV_WRITE || run.events[done].addr != GO_SIGNAL ||
+             run.events[done].by != NOCAP_BY_BRISC || !is_at(&run.events[done], notify.at);) {
+            assert_true(done-- > 0);
+        }
+        const struct nocap_event store = run.events[done];
+        run.events[done] = notify;
+        run.events[done].t = store.t;
+        run.events[i] = store;
+        run.events[i].t = notify.t;
+        assert_only(check_changed(&run, &options, run.count, DROPPED), "CQ-054");
+        run.events[done] = store;
+        run.events[i] = notify;
+        checked++;
+    }
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +418,7 @@ int main(void)
         cmocka_unit_test(a_page_after_the_pointer_is_one_finding),
         cmocka_unit_test(a_changed_packet_is_one_finding),
         cmocka_unit_test(a_late_set_up_is_one_finding),
+        cmocka_unit_test(a_notify_before_done_is_one_finding),
         cmocka_unit_test(a_missing_barrier_shows_without_acknowledgements),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

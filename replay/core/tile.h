@@ -30,6 +30,7 @@ struct tile {
     struct launch_facts launch;
     fault_id go_since; /* what the GO stored now launches is known since; owner: host, read in
                           `apply` of a store of GO by the host */
+    fault_id notified_since; /* of a notify to a queue that came before DONE; owner: cq */
     struct shadow l1;
     struct stray strays[CORES + 1]; /* the latest of each core, and of the host; owner: engine */
 };

@@ -45,13 +45,14 @@ static bool is_observed(const struct cq *q, const struct tile *tile, struct noca
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
 {
     struct cq_worker *w = worker_at(q, at);
-    const struct tile *tile = tile_find(q->m, q->m->event->chip, at);
+    struct tile *tile = tile_find(q->m, q->m->event->chip, at);
     if (w == NULL) {
         return;
     }
     bool observed = is_observed(q, tile, at);
     if (observed && tile != NULL && tile->sees_cores) {
         judge_reset(q, tile);
+        tile->notified_since = FAULT_NONE;
     }
     *w = (struct cq_worker){.go = true,
                             .notify_pending = true,
@@ -183,7 +184,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
         return;
     }
     bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->subordinate_at);
-    const struct tile *tile = tile_find(q->m, e->chip, e->at);
+    struct tile *tile = tile_find(q->m, e->chip, e->at);
     struct event_ref at = cq_event_ref(q, e->by);
     if (dispatch && stream >= q->numbers->first_stream && (int32_t)(uint32_t)e->value < 0) {
         CHECK_AT(q->m, tile, CQ_056, false, at, NO_REFS,
@@ -223,6 +224,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
                   CHECK_AT(q->m, tile, CQ_054, !early, at, RELATED(w->go_index),
                            "DONE stored before the notify", "%s",
                            "notify sent while the go message still says GO"));
+        tile->notified_since = fault_of(q->m, !early);
     }
     settle(q, w, e->at, late ? w->since : FAULT_NONE);
 }

@@ -206,8 +206,9 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
 {
     struct launch *l = launch_of(tile);
     if (l->notify_pending) {
+        fault_id since = l->notify_since != FAULT_NONE ? l->notify_since : tile->notified_since;
         l->notify_pending = false;
-        CHECK_AFTER(m, tile, GO_015, l->notify_since, !noc_sees_requests(m), RELATED(l->done.index),
+        CHECK_AFTER(m, tile, GO_015, since, !noc_sees_requests(m), RELATED(l->done.index),
                     "one notify to the dispatch core after DONE",
                     "no notify to the dispatch core after DONE, and %s", when);
         l->notify_late = m->fault;
