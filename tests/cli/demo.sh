@@ -22,7 +22,7 @@ show "$nocap" dump "$build/demo.nocap" --limit 16 \
     --filter 'tile==1,2 && ev==write && addr in {0x68..0x6b, 0x370..0x373}' || exit 1
 
 echo
-echo "The same device, which once reports DONE while its cores still work:"
+echo "The same device, which once reports DONE while its RISCs still work:"
 show "$nocap" capture --sim launch-host --fault done-early -o "$build/demo-fault.nocap" || exit 1
 show "$nocap" check "$build/demo-fault.nocap"
 [ $? -eq 1 ] || { echo "the fault was not found" >&2; exit 1; }
