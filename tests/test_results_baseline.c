@@ -127,7 +127,7 @@ static void what_is_no_baseline_is_refused(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *told;
+        const char *text, *message;
     } rows[] = {
         {"", "it is no JSON"},
         {"[1]", "it is no report"},
@@ -141,7 +141,7 @@ static void what_is_no_baseline_is_refused(void **state)
         write_text("base.json", rows[i].text);
         assert_int_equal(nocap_check(&report, "clean.jsonl", &against, &err), NOCAP_E_INPUT);
         assert_contains(err.text, "cannot use the baseline base.json: ");
-        assert_contains(err.text, rows[i].told);
+        assert_contains(err.text, rows[i].message);
     }
     char *deep = malloc(2000001);
     assert_non_null(deep);
@@ -155,7 +155,7 @@ static void what_is_no_baseline_is_refused(void **state)
     struct nocap_report *report;
     struct nocap_error err;
     assert_int_equal(nocap_check(&report, "clean.jsonl", &none, &err), NOCAP_E_INPUT);
-    /* members of any type, and rules that nobody knows, are no danger */
+    /* members of any type, and rules that do not exist, are no danger */
     write_text("base.json",
                "{\"nocap_report\":1,\"trace\":{\"path\":\"clean.jsonl\"},\"rules\":[1,{\"id\":"
                "\"X\"},{\"id\":\"MAP-001\",\"violations\":-4}],\"findings\":[null,{\"rule\":"

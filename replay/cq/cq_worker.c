@@ -45,14 +45,13 @@ static bool is_observed(const struct cq *q, const struct tile *tile, struct noca
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
 {
     struct cq_worker *w = worker_at(q, at);
-    struct tile *tile = tile_find(q->m, q->m->event->chip, at);
+    const struct tile *tile = tile_find(q->m, q->m->event->chip, at);
     if (w == NULL) {
         return;
     }
     bool observed = is_observed(q, tile, at);
     if (observed && tile != NULL && tile->sees_cores) {
         judge_reset(q, tile);
-        tile->notified_since = FAULT_NONE;
     }
     *w = (struct cq_worker){.go = true,
                             .notify_pending = true,
