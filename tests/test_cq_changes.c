@@ -335,6 +335,28 @@ static void a_late_set_up_is_one_finding(void **state)
     }
 }
 
+/* An entry is written before its command; the host's load of it, of before that, gives 0 after it.
+ */
+static void an_entry_before_its_command_is_one_finding(void **state)
+{
+    (void)state;
+    const struct target slots = STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1);
+    const struct target commands = TO_MEMORY(HOST, NOCAP_CQ_ISSUE, NOCAP_CQ_ISSUE_END - 1);
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = RUN_PROGRAMS};
+    struct run run = run_with(options);
+    size_t store = find_target(&run, &slots, COMMANDS), command = store;
+    while (!is_target(&run.events[command], &commands)) {
+        command--;
+    }
+    struct nocap_event early = run.events[store];
+    early.t = run.events[command].t;
+    memmove(&run.events[command + 1], &run.events[command], (store - command) * sizeof early);
+    run.events[command] = early;
+    assert_only(check_changed(&run, &options, run.count, DROPPED), "CQ-024");
+    run_free(&run);
+}
+
 /* The first read's landing is not in the trace, while another one is in flight: those after it have
  * landed all the same. */
 static void a_landing_not_seen_is_one_finding(void **state)
@@ -411,6 +433,7 @@ int main(void)
         cmocka_unit_test(one_change_is_one_finding),
         cmocka_unit_test(one_change_of_the_host_alone_is_one_finding),
         cmocka_unit_test(one_change_of_a_relay_is_one_finding),
+        cmocka_unit_test(an_entry_before_its_command_is_one_finding),
         cmocka_unit_test(a_landing_not_seen_is_one_finding),
         cmocka_unit_test(a_bit_in_the_zeroed_queue_is_one_finding),
         cmocka_unit_test(a_command_passed_is_one_finding),

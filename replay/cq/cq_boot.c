@@ -203,11 +203,12 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
               "semaphore 0 not written by the host while the queue runs",
               "host wrote %llu bytes at 0x%llx, over semaphore 0, while the queue runs",
               wide(a->size), wide(a->addr));
-        CHECK(q->m, cq_tile(q, core), CQ_032, counter, NO_REFS,
-              "nothing but prefetch_q and completion_q_rd_ptr written by the host while the queue "
-              "runs",
-              "host wrote %llu bytes at 0x%llx of a command-queue core while the queue runs",
-              wide(a->size), wide(a->addr));
+        CHECK_AFTER(q->m, cq_tile(q, core), CQ_032, b->missing != 0 ? b->since : FAULT_NONE,
+                    counter, NO_REFS,
+                    "nothing but prefetch_q and completion_q_rd_ptr written by the host while the "
+                    "queue runs",
+                    "host wrote %llu bytes at 0x%llx of a command-queue core while the queue runs",
+                    wide(a->size), wide(a->addr));
         if (core == CQ_PREFETCH && a->size == q->numbers->entry_bytes) { /* perhaps for a slot */
             cq_issue_missed(q);
         }

@@ -70,15 +70,15 @@ static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_
     bool whole = c->ids_whole && n >= first; /* else events of before the trace come first */
     bool right = n < c->id_count && c->ids[n % CQ_EVENTS] == id;
     if (whole) {
+        bool awaited = n < c->id_count;
         cq_blame(&line->since, since);
-        if (n < c->id_count) {
-            cq_blame(&line->since, c->ids_since[n % CQ_EVENTS]);
-        }
+        cq_blame(&line->since, awaited ? c->ids_since[n % CQ_EVENTS] : c->shown.since);
         FOLLOWING(q->m, line->since,
                   CHECK_AT(q->m, NULL, CQ_065, right, cq_event_ref(q, agent), NO_REFS,
                            "events come back as they were sent, in order",
-                           "event 0x%x returned, 0x%x is next", id,
-                           n < c->id_count ? c->ids[n % CQ_EVENTS] : 0));
+                           awaited ? "event 0x%x returned, 0x%x is next"
+                                   : "event 0x%x returned, no event is outstanding",
+                           id, awaited ? c->ids[n % CQ_EVENTS] : 0));
         line->since = fault_of(q->m, right);
     }
     uint64_t found = find_id(c, whole ? n : first, id);

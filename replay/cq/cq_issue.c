@@ -90,7 +90,9 @@ void cq_issue_slot_read(struct cq *q, const struct access *a)
                                         : 0; /* whole slots */
     for (uint64_t i = first;
          i < n->queue_slots && cq_slot_value(q, a, n->queue + n->entry_bytes * i, &entry); i++) {
-        q->host.slots[i] = entry == 0 ? CQ_SLOT_FREE : q->host.slots[i];
+        uint8_t *state = &q->host.slots[i];
+        bool stale = *state == CQ_SLOT_FILLED && q->sees_stores && q->sees[CQ_PREFETCH];
+        *state = entry != 0 ? *state : stale ? CQ_SLOT_UNKNOWN : CQ_SLOT_FREE;
     }
 }
 
@@ -122,7 +124,9 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
                   NOCAP_CQ_HEADER + c.length <= g->covered); /* no agent looks at the padding */
     whole |= q->loose && g->covered > 0; /* the host does not write what lies between commands */
     if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
-        CQ_HOST_AFTER(q, CQ_024, q->host.misplaced, whole, NO_REFS,
+        fault_id since = q->host.misplaced;
+        cq_blame(&since, p->since);
+        CQ_HOST_AFTER(q, CQ_024, since, whole, NO_REFS,
                       "all bytes of a prefetch command written before its prefetch_q entry",
                       "prefetch_q entry written when %u of %u bytes of its command at +0x%x were",
                       g->covered, size, p->record.addr);
@@ -157,6 +161,7 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
         cq_span_forget(q);
     }
     p.since = h->cursor.since;
+    cq_blame(&p.since, h->slot.since); /* entries in another order: so with their commands */
     cq_blame(&p.since, p.moved ? h->misplaced : FAULT_NONE);
     p.bytes = h->head;
     p.known = g.known;
@@ -408,6 +413,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
         .given = given < UINT32_MAX ? (uint32_t)given : 0,
         .since = h->cursor.since,
     };
+    cq_blame(&p.since, h->slot.since);
     if (has_addr && h->cursor.known) {
         uint32_t real = given != 0 ? (uint32_t)given : size;
         p.moved = p.record.addr != place_whole(&q->places.issue, h->cursor.v, real);

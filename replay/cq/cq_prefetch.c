@@ -119,7 +119,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     if (r != NULL && r->good && r->addr_known) {
         bool there = addr == r->addr;
         bool deviates = p->addr.known && p->addr.v == addr;
-        CQ_FETCHER_AFTER(q, CQ_027, deviates ? p->addr.since : FAULT_NONE, there,
+        CQ_FETCHER_AFTER(q, CQ_027, deviates ? p->addr.since : p->slot.since, there,
                          RELATED(r->at.index), "the prefetch command read where the host put it",
                          "prefetch command read at +0x%x, it lies at +0x%x", addr, r->addr);
         p->addr = (struct value){.known = !there, .since = q->m->fault, .v = addr + r->size};
@@ -259,13 +259,14 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     }
 }
 
-/* A slot was out of turn: the latest records that were not read lack their read for that. */
+/* A slot was out of turn: so is the read of its record, and the latest records that were not read
+ * lack theirs for that. */
 static void blame_unread(struct cq *q)
 {
     const struct cq_prefetcher *p = &q->prefetcher;
     for (uint64_t n = p->next; p->slot.since != FAULT_NONE && n > 0 && p->next - n < CQ_LEAP; n--) {
         struct cq_record *r = cq_record(q, n - 1);
-        if (r != NULL && !r->fetched) {
+        if (r != NULL && (!r->fetched || n - 1 == p->fetch.record)) {
             cq_blame(&r->read_since, p->slot.since);
         }
     }

@@ -73,15 +73,15 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
         return fault;
     }
     if (sum != 0) {
-        CQ_HOST(q, CQ_004, sum == size, NO_REFS,
-                "a prefetch_q entry that says the length of its commands",
-                "prefetch_q entry says %u bytes, its commands have %llu", size, wide(sum));
+        CQ_HOST_AFTER(q, CQ_004, p->since, sum == size, NO_REFS,
+                      "a prefetch_q entry that says the length of its commands",
+                      "prefetch_q entry says %u bytes, its commands have %llu", size, wide(sum));
         return fault_of(q->m, sum == size);
     }
     MARK_EXERCISED(q->m, CQ_004);
-    CQ_HOST(q, CQ_002, stride == size, NO_REFS, "a prefetch_q entry that says the stride",
-            "prefetch_q entry 0x%x says %u bytes, the stride is %llu", p->entry, size,
-            wide(stride));
+    CQ_HOST_AFTER(
+        q, CQ_002, p->since, stride == size, NO_REFS, "a prefetch_q entry that says the stride",
+        "prefetch_q entry 0x%x says %u bytes, the stride is %llu", p->entry, size, wide(stride));
     return fault_of(q->m, stride == size);
 }
 
@@ -353,9 +353,11 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     r->size = size;
     r->entry = p->entry;
     fault_id entry = judge_entry(q, p, size);
-    r->since = judge_place(q, p, r);
-    bool placed = r->since == FAULT_NONE;
-    cq_blame(&r->since, entry);
+    fault_id own = judge_place(q, p, r);
+    bool placed = own == FAULT_NONE;
+    cq_blame(&own, entry);
+    r->since = own;
+    cq_blame(&r->since, p->since);
     r->real = p->given != 0 ? p->given : size;
     if (p->known < NOCAP_CQ_HEADER) {
         cq_completion_lose(q);
@@ -370,7 +372,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     }
     r->real = r->real < q->numbers->issue_size ? r->real : q->numbers->issue_size;
     if (r->addr_known) {
-        resync(&q->host.cursor, r->addr + r->real, r->since);
+        resync(&q->host.cursor, r->addr + r->real, own);
     }
     cq_report_step(q, NOCAP_RECORD_PUBLISHED, r);
     if (second != 0) {
@@ -380,8 +382,10 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
 
 void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known)
 {
-    const struct cq_publish p = {
-        .entry = r->size / q->numbers->entry_unit, .bytes = bytes, .known = known};
+    const struct cq_publish p = {.entry = r->size / q->numbers->entry_unit,
+                                 .bytes = bytes,
+                                 .known = known,
+                                 .since = r->since};
     uint32_t end;
     if (known > 0) {
         bool more = judge_bytes(q, r, &p, FAULT_NONE, true, &end) != 0;

@@ -215,7 +215,9 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
     bool known = access_word(&bytes, NOCAP_CQ_HEADER, &id);
     bool later = q->packs && next->known && (int32_t)(id - next->v) > 0;
     bool follows = !known || later || value_allows(next, id); /* such a host keeps some to itself */
-    CQ_HOST_AFTER(q, CQ_023, follows ? FAULT_NONE : next->since, shape && follows, NO_REFS,
+    fault_id since = next->since;
+    cq_blame(&since, q->host.slot.since); /* of entries in another order */
+    CQ_HOST_AFTER(q, CQ_023, follows ? FAULT_NONE : since, shape && follows, NO_REFS,
                   "a host event of its size, its id one more than the last",
                   "host event with is_event %llu, length %llu, id 0x%x; id 0x%x is next",
                   wide(c->is_event), wide(c->length), id, next->known ? next->v : id);

@@ -56,14 +56,17 @@ static void find_record(struct cq *q, const struct nocap_event *e)
     }
 }
 
-static void judge_landed(struct cq *q, struct cq_record *r)
+/* `turn`: what its turn is known since. */
+static void judge_landed(struct cq *q, struct cq_record *r, fault_id turn)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     if (r == NULL || !(p->landed_seen || p->dones_seen)) {
         return;
     }
     bool landed = r->landed || p->relay < p->landed;
-    CQ_FETCHER_AFTER(q, CQ_034, cq_read_since(q, p->relay), landed, RELATED(r->at.index),
+    fault_id since = cq_read_since(q, p->relay);
+    cq_blame(&since, turn);
+    CQ_FETCHER_AFTER(q, CQ_034, since, landed, RELATED(r->at.index),
                      "a prefetch command relayed after its read has landed", "%s",
                      "prefetch command relayed before its read has landed");
     cq_blame(&r->read_since, fault_of(q->m, landed));
@@ -113,8 +116,9 @@ static fault_id take_unrelayed(struct cq *q, uint32_t addr)
     return pages != 0 && addr != after ? ring->cursor.since : FAULT_NONE;
 }
 
-/* The first bytes of a record reach the buffer. */
-static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64_t known)
+/* The first bytes of a record reach the buffer. `forgot`: since what it is its turn. */
+static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64_t known,
+                       fault_id forgot)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
@@ -123,7 +127,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     p->begin = p->at = addr;
     p->bytes = p->pages = p->handed = p->taken = 0;
     p->unsent.count = 0;
-    p->since = FAULT_NONE;
+    p->since = forgot;
     p->index = q->m->event->index;
     p->brief = (struct cq_brief){.known = false};
     cq_report_step(q, NOCAP_RECORD_RELAYED, r);
@@ -137,8 +141,9 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
                      ring->cursor.v);
     cq_resync(q, &ring->cursor.since, place);
     p->since = ring->cursor.since;
+    cq_blame(&p->since, forgot); /* the pages before were published, or may be yet */
     p->begin = addr - addr % q->numbers->page;
-    judge_landed(q, r);
+    judge_landed(q, r, p->since);
     p->pages = r != NULL && r->good ? r->pages : 0;
     if (r != NULL && r->good) {
         p->brief = r->brief;
@@ -191,7 +196,7 @@ static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const st
     fault_id fault = q->m->fault;
     if (!p->open && q->ring.cursor.known) {
         find_record(q, e);
-        open_relay(q, q->ring.cursor.v, NULL, 0);
+        open_relay(q, q->ring.cursor.v, NULL, 0, fault);
     }
     if (p->open && size <= place_size(&q->places.buffer)) {
         cq_blame(&p->since, fault);
@@ -246,7 +251,7 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
     find_record(q, e);
     struct cq_record *r = relayed(q);
     cq_report_step(q, NOCAP_RECORD_RELAYED, r);
-    judge_landed(q, r);
+    judge_landed(q, r, FAULT_NONE);
     p->bytes = 0;
     p->since = r != NULL ? r->read_since : FAULT_NONE;
     p->index = e->index;
@@ -325,8 +330,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         close_subordinate(q);
         cq_blame(&forgot, take_unrelayed(q, (uint32_t)addr));
         find_record(q, e);
-        open_relay(q, (uint32_t)addr, bytes, known);
-        cq_blame(&p->since, forgot); /* its pages were published, or may be yet */
+        open_relay(q, (uint32_t)addr, bytes, known, forgot);
         r = relayed(q);
     } else {
         CQ_FETCHER_ON(q, CQ_036, &p->since, addr == p->at, RELATED(p->index),

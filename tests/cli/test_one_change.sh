@@ -17,4 +17,8 @@ done
 for trace in aie-barriers aie-dma aie-two-cols gate-pattern2 gate-pattern4 queue-raw-p150; do
     changed "$trace" drop dup
 done
+changes=60 # of many more, some that no machine makes have two
+for trace in queue-host queue-cq; do
+    changed "$trace" early late
+done
 finish
