@@ -80,12 +80,26 @@ static void every_fault_of_a_wrap_is_found(void **state)
     }
 }
 
+/* The dispatcher's pointer wraps with the wrong toggle while the host is a lap behind: it reads
+ * pages that have not been written again. */
+static void a_host_that_reads_on_past_a_toggle_is_one_finding(void **state)
+{
+    (void)state;
+    assert_found((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH_RINGS,
+                                            .fault = NOCAP_SIM_FAULT_TOGGLE_NOT_FLIPPED,
+                                            .launches = TO_FIRST_WRAP,
+                                            .workers = 1,
+                                            .seed = 4,
+                                            .variant = 4});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_runs_wrap_every_ring_and_are_clean),
         cmocka_unit_test(memory_does_not_grow),
         cmocka_unit_test(every_fault_of_a_wrap_is_found),
+        cmocka_unit_test(a_host_that_reads_on_past_a_toggle_is_one_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -200,6 +200,9 @@ void cq_completion_moved(struct cq *q, uint32_t value)
         "a write pointer that moves on by the pages written, its toggle where it wraps",
         "completion write pointer moved to 0x%x, 0x%x is next", value, want);
     resync(&c->wr, in_ring(q, value) ? value : want, right ? FAULT_NONE : q->m->fault);
+    if (!right && (value ^ want) == q->numbers->toggle) {
+        c->toggled = c->toggled == FAULT_NONE ? q->m->fault : FAULT_NONE;
+    }
 }
 
 /* Whether each store of the dispatcher to its pointer is seen, and not some of them. */
@@ -378,6 +381,7 @@ static void read_page(struct cq *q, const struct access *a)
     c->page_read = true;
     if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
         fault_id since = c->seen.since;
+        cq_blame(&since, c->toggled);
         cq_blame(&since, c->pages_read <= c->altered_pages ? c->altered : FAULT_NONE);
         const struct cq_page_id *written = &c->page_id[place_index(&q->places.completion, page)];
         if (written->known) { /* the device's word was judged when it was written */

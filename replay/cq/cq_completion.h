@@ -13,6 +13,7 @@ enum {
 
 struct cq_completion {
     struct value wr;
+    fault_id toggled;       /* since its toggle is not that of the lap: the host reads on for it */
     struct value stored;    /* what 0x196D0 holds */
     bool stored_new;        /* and +0x80 not yet */
     struct value rd_read;   /* what the dispatcher read from 0x196E0 last */
