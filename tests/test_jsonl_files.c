@@ -216,6 +216,24 @@ static void assert_notes_cut(const void *bytes, size_t size)
     stream_close(&stream);
 }
 
+/* The notes of a text that is damaged behind its last line. */
+static void assert_notes_damaged(const void *bytes, size_t size, uint64_t notes)
+{
+    struct stream stream;
+    struct nocap_event event;
+    uint64_t events = 0;
+    assert_int_equal(stream_open(&stream, bytes, size), NOCAP_OK);
+    while (stream_next(&stream, &event) == NOCAP_OK) {
+        assert_int_equal(event.kind, NOCAP_EV_NOTE);
+        events++;
+    }
+    assert_int_equal(events, notes);
+    assert_int_equal(nocap_jsonl_cut(stream.reader), notes + 2);
+    assert_non_null(nocap_jsonl_damage(stream.reader));
+    assert_int_equal(stream_next(&stream, &event), NOCAP_END);
+    stream_close(&stream);
+}
+
 /* Every prefix of the text: a line that is no whole object is left out, and its number told. */
 static void a_text_that_breaks_off_is_read_up_to_there(void **state)
 {
@@ -264,10 +282,12 @@ static void damaged_compression_is_told(void **state)
     for (size_t size = 4; size < packed.size; size++) {
         assert_notes_cut(packed.bytes, size);
     }
-    add_frame(&packed, plain, sizeof plain - 1);
     memcpy(packed.bytes + packed.size, "garbage", 7);
-    packed.size += 7;
-    assert_fails(packed.bytes, packed.size, "is damaged");
+    assert_notes_damaged(packed.bytes, packed.size + 7, 3);
+    packed.size = 0;
+    add_frame(&packed, SMALL_HEADER, strlen(SMALL_HEADER));
+    memcpy(packed.bytes + packed.size, "garbage", 7);
+    assert_fails(packed.bytes, packed.size + 7, "near line 1 is damaged: ");
     assert_fails(packed.bytes, 3, "not a JSON object");
     /* A frame header with its reserved bit set. */
     static const uint8_t reserved[] = {0x28, 0xb5, 0x2f, 0xfd, 0x08, 0, 0, 0, 0, 0};

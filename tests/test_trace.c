@@ -475,9 +475,8 @@ static void a_cut_is_told_in_any_case(void **state)
 }
 
 /* The footer may say that what the events were taken from was cut: the file itself is whole. */
-static void a_writer_says_that_its_events_were_cut(void **state)
+static void assert_writer_says(const char *damage, enum nocap_damage_kind kind, const char *text)
 {
-    (void)state;
     FILE *file = tmpfile();
     struct nocap_header header;
     struct nocap_error err;
@@ -490,7 +489,7 @@ static void a_writer_says_that_its_events_were_cut(void **state)
     assert_int_equal(nocap_writer_open_fd(&writer, fileno(file), &header, NULL, &err), NOCAP_OK);
     struct nocap_event e = make_event(0, &random);
     assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
-    nocap_writer_cut(writer, 3);
+    nocap_writer_cut(writer, 3, damage);
     assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
     assert_int_equal(nocap_reader_open_fd(&reader, fileno(file), "a file", &err), NOCAP_OK);
     for (int pass = 0; pass < 2; pass++) {
@@ -499,14 +498,21 @@ static void a_writer_says_that_its_events_were_cut(void **state)
         const struct nocap_integrity *integrity = nocap_reader_integrity(reader);
         assert_int_equal(integrity->count, 1);
         assert_true(integrity->lost_end);
-        assert_int_equal(integrity->damage[0].kind, NOCAP_DAMAGE_CUT);
+        assert_int_equal(integrity->damage[0].kind, kind);
         assert_int_equal(integrity->damage[0].index, 1);
-        assert_non_null(strstr(integrity->damage[0].text, "breaks off in line 3;"));
+        assert_non_null(strstr(integrity->damage[0].text, text));
         assert_int_equal(nocap_reader_seek_index(reader, 0, &err), NOCAP_OK);
     }
     nocap_reader_close(reader);
     nocap_header_free(&header);
     fclose(file);
+}
+
+static void a_writer_says_that_its_events_were_cut(void **state)
+{
+    (void)state;
+    assert_writer_says(NULL, NOCAP_DAMAGE_CUT, "breaks off in line 3;");
+    assert_writer_says("bad", NOCAP_DAMAGE_BLOCK, "breaks off in line 3: bad;");
 }
 
 /* The numbers of docs/format.md are those of the code: a file of today must be readable in ten

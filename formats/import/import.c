@@ -38,8 +38,10 @@ static enum nocap_status copy_events(struct nocap_jsonl_reader *reader, int out_
     }
     result->broken_line = nocap_jsonl_cut(reader);
     if (result->broken_line != 0) {
-        nocap_writer_cut(writer, result->broken_line);
-        snprintf(result->broken_why, sizeof result->broken_why, "it is cut short there");
+        const char *damage = nocap_jsonl_damage(reader);
+        nocap_writer_cut(writer, result->broken_line, damage);
+        snprintf(result->broken_why, sizeof result->broken_why, "%s",
+                 damage != NULL ? damage : "it is cut short there");
     }
     return nocap_import_end(writer, status == NOCAP_END ? NOCAP_OK : status, result, err);
 }

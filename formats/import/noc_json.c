@@ -167,6 +167,6 @@ enum nocap_status noc_json_import(const char *const *inputs, size_t input_count,
     nocap_header_free(&header);
     RETURN_IF_FAILED(status);
     status = import_inputs(&import, inputs, input_count, writer, err);
-    nocap_writer_cut(writer, result->broken_line);
+    nocap_writer_cut(writer, result->broken_line, NULL);
     return nocap_import_end(writer, status, result, err);
 }

@@ -28,8 +28,11 @@ const struct nocap_header *nocap_jsonl_header(const struct nocap_jsonl_reader *r
 enum nocap_status nocap_jsonl_next(struct nocap_jsonl_reader *reader, struct nocap_event *event,
                                    struct nocap_error *err);
 /* The line, from 1, in which the text breaks off: the last one is no whole object, or compressed
- * data is cut short. It is left out. 0: the text is whole; known after NOCAP_END. */
+ * data is cut short or, after the first event, damaged. It is left out. 0: the text is whole; known
+ * after NOCAP_END. */
 uint64_t nocap_jsonl_cut(const struct nocap_jsonl_reader *reader);
+/* Why it breaks off, if compressed data is damaged there; NULL: it does not, or it just ends. */
+const char *nocap_jsonl_damage(const struct nocap_jsonl_reader *reader);
 /* Number of events so far that are MALFORMED or that nocap_header_event_problem rejects, with the
  * line number and the reason of the first, which are left alone if there is none. `line` and `why`
  * may be NULL; the text lives as long as the reader. */

@@ -46,9 +46,6 @@ static enum nocap_status read_on(struct jsonl_lines *lines, char *to, size_t siz
     RETURN_ERROR_IF(n < 0 && packed->damage == NULL, err, NOCAP_E_INPUT,
                     "%s: cannot read on near line %llu: %s", lines->name,
                     (unsigned long long)lines->number, strerror(errno));
-    RETURN_ERROR_IF(n < 0 && !packed->cut, err, NOCAP_E_INPUT,
-                    "%s: the zstd data near line %llu is damaged: %s", lines->name,
-                    (unsigned long long)lines->number, packed->damage);
     *got = n > 0 ? (size_t)n : 0;
     lines->at_eof = *got < (plain ? size : 1);
     return NOCAP_OK;
@@ -141,6 +138,20 @@ void jsonl_lines_close(struct jsonl_lines *lines)
 bool jsonl_lines_cut(const struct jsonl_lines *lines)
 {
     return lines->packed.cut;
+}
+
+const char *jsonl_lines_damage(const struct jsonl_lines *lines)
+{
+    return lines->packed.cut ? NULL : lines->packed.damage;
+}
+
+enum nocap_status jsonl_lines_whole(const struct jsonl_lines *lines, struct nocap_error *err)
+{
+    const char *damage = jsonl_lines_damage(lines);
+    RETURN_ERROR_IF(damage != NULL, err, NOCAP_E_INPUT,
+                    "%s: the zstd data near line %llu is damaged: %s", lines->name,
+                    (unsigned long long)lines->number, damage);
+    return NOCAP_OK;
 }
 
 static bool is_space(char c)

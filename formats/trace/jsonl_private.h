@@ -72,6 +72,10 @@ enum nocap_status jsonl_lines_next(struct jsonl_lines *lines, struct jsonl_line 
 
 /* After the last line: whether compressed data is cut short there. */
 bool jsonl_lines_cut(const struct jsonl_lines *lines);
+/* And whether it is damaged, and how; NULL: it is not. */
+const char *jsonl_lines_damage(const struct jsonl_lines *lines);
+/* Fails if it is. */
+enum nocap_status jsonl_lines_whole(const struct jsonl_lines *lines, struct nocap_error *err);
 
 /* The header object of a trace. Fails with NOCAP_E_INPUT, saying what is wrong with it; the caller
  * says where. `header` need not be initialised; on failure it is empty. */

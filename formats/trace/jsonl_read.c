@@ -20,6 +20,13 @@ struct nocap_jsonl_reader {
     struct jsonl_problem first;
 };
 
+/* Nothing can be judged where data is damaged before the first event. */
+static enum nocap_status check_damage(const struct nocap_jsonl_reader *reader,
+                                      struct nocap_error *err)
+{
+    return reader->index == 0 ? jsonl_lines_whole(reader->lines, err) : NOCAP_OK;
+}
+
 /* The first line must be the header. */
 static enum nocap_status read_header(struct nocap_jsonl_reader *reader, const char *name,
                                      struct nocap_error *err)
@@ -28,6 +35,9 @@ static enum nocap_status read_header(struct nocap_jsonl_reader *reader, const ch
                                    "\"observes\":[\"host-mmio\"]}";
     struct jsonl_line line;
     enum nocap_status status = jsonl_lines_next(reader->lines, &line, err);
+    if (status == NOCAP_END || (status == NOCAP_OK && line.last)) {
+        RETURN_IF_FAILED(check_damage(reader, err));
+    }
     if (status == NOCAP_END) {
         return nocap_fail(err, NOCAP_E_INPUT, "%s: no trace: it is %s, %s", name,
                           jsonl_lines_cut(reader->lines) ? "cut short before its header" : "empty",
@@ -115,15 +125,19 @@ enum nocap_status nocap_jsonl_next(struct nocap_jsonl_reader *reader, struct noc
     struct jsonl_line line = {.number = reader->line};
     enum nocap_status status =
         reader->cut == 0 ? jsonl_lines_next(reader->lines, &line, err) : NOCAP_END;
-    if (status == NOCAP_END && reader->cut == 0 && jsonl_lines_cut(reader->lines)) {
+    if (status == NOCAP_END && reader->cut == 0 &&
+        (jsonl_lines_cut(reader->lines) || jsonl_lines_damage(reader->lines) != NULL)) {
         reader->cut = line.number + 1;
+    }
+    if (status == NOCAP_OK && line.last && !line.too_long && breaks_off(&line)) {
+        reader->cut = line.number;
+        status = NOCAP_END;
+    }
+    if (status == NOCAP_END) {
+        RETURN_IF_FAILED(check_damage(reader, err));
     }
     RETURN_IF_FAILED(status);
     reader->line = line.number;
-    if (line.last && !line.too_long && breaks_off(&line)) {
-        reader->cut = line.number;
-        return NOCAP_END;
-    }
     RETURN_IF_FAILED(jsonl_parse_event(reader->parser, &line, event, err));
     event->index = reader->index++;
     const char *problem = nocap_header_event_problem(&reader->header, event);
@@ -142,6 +156,11 @@ enum nocap_status nocap_jsonl_next(struct nocap_jsonl_reader *reader, struct noc
 uint64_t nocap_jsonl_cut(const struct nocap_jsonl_reader *reader)
 {
     return reader->cut;
+}
+
+const char *nocap_jsonl_damage(const struct nocap_jsonl_reader *reader)
+{
+    return jsonl_lines_damage(reader->lines);
 }
 
 uint64_t nocap_jsonl_malformed(const struct nocap_jsonl_reader *reader, uint64_t *line,

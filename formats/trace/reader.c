@@ -244,8 +244,9 @@ bool nocap_reader_totals(const struct nocap_reader *r, struct nocap_trace_totals
     return true;
 }
 
-uint64_t nocap_reader_cut_line(const struct nocap_reader *r)
+uint64_t nocap_reader_cut_line(const struct nocap_reader *r, const char **damage)
 {
+    *damage = r->footer != NULL ? r->footer->cut_damage : NULL;
     return r->footer != NULL && r->footer->has_cut_line ? r->footer->cut_line : 0;
 }
 

@@ -178,11 +178,13 @@ static void finish(struct nocap_reader *r, bool cut, bool garbage)
                       (unsigned long long)r->footer->events, (unsigned long long)r->read);
     }
     if (r->footer_passed && r->footer != NULL && r->footer->has_cut_line) {
+        const char *damage = r->footer->cut_damage;
         r->integrity.lost_end = true;
         reader_damage(
-            r, NOCAP_DAMAGE_CUT, r->frames.source.size,
-            "the input of the trace breaks off in line %llu; input up to that point was used",
-            (unsigned long long)r->footer->cut_line);
+            r, damage != NULL ? NOCAP_DAMAGE_BLOCK : NOCAP_DAMAGE_CUT, r->frames.source.size,
+            "the input of the trace breaks off in line %llu%s%s; input up to that point was used",
+            (unsigned long long)r->footer->cut_line, damage != NULL ? ": " : "",
+            damage != NULL ? damage : "");
     }
 }
 

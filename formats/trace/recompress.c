@@ -67,12 +67,13 @@ enum nocap_status nocap_recompress(struct nocap_reader *reader, int fd,
         nocap_writer_abandon(w);
         return status;
     }
-    const uint64_t cut = nocap_reader_cut_line(reader);
+    const char *damage;
+    const uint64_t cut = nocap_reader_cut_line(reader, &damage);
     *whole = nocap_reader_integrity(reader)->count == (cut != 0);
     if (!*whole) {
         nocap_writer_abandon(w);
         return NOCAP_OK;
     }
-    nocap_writer_cut(w, cut);
+    nocap_writer_cut(w, cut, damage);
     return nocap_writer_close(w, totals, err);
 }

@@ -57,8 +57,9 @@ void nocap_writer_totals(const struct nocap_writer *writer, struct nocap_trace_t
 /* How many blocks are in the file. */
 uint64_t nocap_writer_blocks(const struct nocap_writer *writer);
 /* What the events were taken from breaks off in this line, from 1: the footer says so, and a reader
- * tells NOCAP_DAMAGE_CUT. 0: it does not. */
-void nocap_writer_cut(struct nocap_writer *writer, uint64_t line);
+ * tells NOCAP_DAMAGE_CUT, or NOCAP_DAMAGE_BLOCK where `damage` says what is wrong there; NULL: it
+ * just ends. `line` 0: it does not break off. */
+void nocap_writer_cut(struct nocap_writer *writer, uint64_t line, const char *damage);
 /* Writes what is pending, footer and seek table; frees the writer whatever comes. `totals` may be
  * NULL. */
 enum nocap_status nocap_writer_close(struct nocap_writer *writer, struct nocap_trace_totals *totals,
@@ -137,8 +138,8 @@ enum nocap_status nocap_reader_seek_time(struct nocap_reader *reader, uint64_t t
 const struct nocap_integrity *nocap_reader_integrity(const struct nocap_reader *reader);
 /* From the footer; false if the file has none. */
 bool nocap_reader_totals(const struct nocap_reader *reader, struct nocap_trace_totals *totals);
-/* What nocap_writer_cut was given; 0: nothing, or not known. */
-uint64_t nocap_reader_cut_line(const struct nocap_reader *reader);
+/* What nocap_writer_cut was given; 0: nothing, or not known. `damage` is the reader's. */
+uint64_t nocap_reader_cut_line(const struct nocap_reader *reader, const char **damage);
 /* Whether time never decreases over the whole file, as the footer says and no block that was begun
  * contradicts; false if unknown. */
 bool nocap_reader_time_ordered(const struct nocap_reader *reader);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -42,7 +43,8 @@ struct nocap_writer {
     struct nocap_trace_totals totals;
     uint64_t last_time;
     bool time_ordered;
-    uint64_t cut_line; /* 0: not cut */
+    uint64_t cut_line;    /* 0: not cut */
+    char cut_damage[160]; /* "": the text ends there */
 };
 
 static enum nocap_status write_all(struct nocap_writer *w, const void *data, size_t size,
@@ -277,9 +279,10 @@ uint64_t nocap_writer_blocks(const struct nocap_writer *w)
     return w->totals.blocks;
 }
 
-void nocap_writer_cut(struct nocap_writer *w, uint64_t line)
+void nocap_writer_cut(struct nocap_writer *w, uint64_t line, const char *damage)
 {
     w->cut_line = line;
+    snprintf(w->cut_damage, sizeof w->cut_damage, "%s", damage != NULL ? damage : "");
 }
 
 static enum nocap_status write_footer(struct nocap_writer *w, struct nocap_error *err)
@@ -296,6 +299,7 @@ static enum nocap_status write_footer(struct nocap_writer *w, struct nocap_error
     m.time_ordered = w->time_ordered;
     m.has_cut_line = w->cut_line != 0;
     m.cut_line = w->cut_line;
+    m.cut_damage = w->cut_damage[0] != 0 ? w->cut_damage : NULL;
     m.n_block_events = m.n_block_first_time = m.n_block_last_time = n;
     m.block_events = calloc(n + 1, sizeof *m.block_events);
     m.block_first_time = calloc(2 * n + 1, sizeof *m.block_first_time);
