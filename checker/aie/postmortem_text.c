@@ -158,6 +158,23 @@ static void report_tokens(const struct blocked *s, const struct blocked_column *
     wait->release = "the missing tokens";
 }
 
+/* In the words of a `block` event; NULL: none. A full queue is not told from a transfer here. */
+static const char *why_name(unsigned opcode)
+{
+    enum nocap_why why;
+    switch (opcode) {
+    case NOCAP_AIE_LOCAL_BARRIER: why = NOCAP_WHY_LOCAL; break;
+    case NOCAP_AIE_REMOTE_BARRIER: why = NOCAP_WHY_REMOTE; break;
+    case NOCAP_AIE_POLL_32:
+    case NOCAP_AIE_MASK_POLL_32: why = NOCAP_WHY_POLL; break;
+    case NOCAP_AIE_WAIT_TCTS: why = NOCAP_WHY_TCT; break;
+    case NOCAP_AIE_WAIT_UC_DMA:
+    case NOCAP_AIE_UC_DMA_WRITE_DES_SYNC: why = NOCAP_WHY_DMA; break;
+    default: return NULL;
+    }
+    return nocap_field_value_name(NOCAP_FIELD_WHY, why);
+}
+
 static void report_job(struct blocked *s, const struct blocked_column *c,
                        const struct blocked_job *job)
 {
@@ -193,6 +210,7 @@ static void report_job(struct blocked *s, const struct blocked_column *c,
         break;
     }
     wait.what = text;
+    wait.why = over ? NULL : why_name(op->info->opcode);
     nocap_hang_take(&s->waits, &wait);
 }
 

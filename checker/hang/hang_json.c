@@ -67,6 +67,9 @@ static void put_waiting(struct nocap_json *json, const struct nocap_hang *h)
         nocap_json_text(json, "for", w->what);
         put_by(json, w);
         put_since(json, &w->wait);
+        if (w->wait.why != NULL) {
+            nocap_json_text(json, "why", w->wait.why);
+        }
         nocap_json_text(json, "state", w->state);
         if (w->release != NULL) {
             nocap_json_text(json, "release", w->release);

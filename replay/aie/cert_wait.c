@@ -294,6 +294,7 @@ static void report(const struct wait_builder *t, const struct cert_at *w, struct
     wait.has_place = true;
     wait.page = w->page->index;
     wait.off = w->job->step.off;
+    wait.why = nocap_field_value_name(NOCAP_FIELD_WHY, why_of(&w->job->step));
     wait_report(t, &wait);
 }
 

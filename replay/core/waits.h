@@ -45,8 +45,10 @@ struct nocap_wait {
     /* Where the wait can be seen: bytes of memory or registers. size 0: nowhere. */
     bool in_sysmem;
     uint64_t addr, size;
-    /* Of an AIE job: the instruction that blocks. */
+    /* Of an AIE job: the instruction that blocks, and on what, in the words of a `block` event;
+     * NULL: none of them. */
     bool has_place;
+    const char *why;
     uint64_t page, off;
 };
 

@@ -93,7 +93,7 @@ status 1 "and check says so" "$NOCAP" check "$T/d.nocap"
 out_has "with the count" "2 of 3 jobs arrived"
 status 1 "and hang" "$NOCAP" hang --format json "$T/d.nocap"
 out_has "each job" '"uc":0,"job":1,"for":"local barrier 0: 2 of 3 jobs arrived"'
-out_has "where it stands" '"page":0,"off":32'
+out_has "where it stands, and why" '"page":0,"off":32,"why":"local"'
 status 1 "too early to tell a hang" "$NOCAP" hang --at 12 "$T/d.nocap"
 
 "$NOCAP" aie asm tests/data/aie/opposite.asm -o "$T/e.elf"
@@ -176,6 +176,7 @@ c_job_finished:     0
 END
 status 1 "the log of a uC" "$NOCAP" hang "$T/d.elf" --log "$T/uc_log" --format json
 out_has "tells of each job" '"uc":0,"job":2,"for":"local barrier 0: 2 of 3 jobs can have arrived'
+out_has "and why" '"off":32,"why":"local"'
 out_has "and of counters" "uc0: 2 jobs are not over"
 status 3 "a page that is not there" "$NOCAP" hang "$T/d.elf" --stuck 0:4:24
 status 2 "no place" "$NOCAP" hang "$T/d.elf" --stuck 0:4
