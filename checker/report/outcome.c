@@ -16,6 +16,9 @@ static bool is_protocol(unsigned rule)
 
 static bool judged(const struct nocap_report *report)
 {
+    if (report->subject == NOCAP_SUBJECT_CONTROL_CODE && report->pages + report->streams == 0) {
+        return false; /* of an envelope around nothing nothing is to be said */
+    }
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
         if (is_protocol(i) && report->rules[i].exercised != 0) {
             return true;
