@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/core/profile_choice.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "checker/core/queue_evidence.h"
 #include "formats/blackhole/mailbox.h"
@@ -201,29 +197,15 @@ static enum nocap_status gather(struct evidence *e, struct nocap_reader *reader,
     return status == NOCAP_END ? NOCAP_OK : status;
 }
 
-/* A trace file is read by a reader of its own, so that damage is met once; what was imported is
- * whole and can be put back. */
-static enum nocap_status gather_from(struct evidence *e, struct nocap_reader *reader,
-                                     const char *path, struct nocap_error *err)
+/* By a reader of its own, so that damage is met once. */
+static enum nocap_status gather_from(struct evidence *e, const struct nocap_reader *reader,
+                                     struct nocap_error *err)
 {
     struct nocap_reader *own;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_INPUT, "cannot read %s: %s", path, strerror(errno));
-    enum nocap_status status = nocap_reader_open_fd(&own, fd, path, NULL);
-    close(fd);
-    if (status == NOCAP_OK) {
-        (void)gather(e, own, NULL); /* what cannot be read is reported by the other reader */
-        nocap_reader_close(own);
-        return NOCAP_OK;
-    }
-    RETURN_IF_FAILED(gather(e, reader, err));
-    return nocap_reader_seek_index(reader, 0, err);
-}
-
-static bool is_regular(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    RETURN_IF_FAILED(nocap_reader_again(&own, reader, err));
+    (void)gather(e, own, NULL); /* what cannot be read is reported by the other reader */
+    nocap_reader_close(own);
+    return NOCAP_OK;
 }
 
 static void unexplained(struct nocap_profile_choice *c, uint64_t index, uint64_t t)
@@ -370,7 +352,7 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
     if (header->layout != NULL || header->profile != NULL) {
         strcpy(c->why, "the header says so");
     }
-    if (header->arch != NOCAP_ARCH_BLACKHOLE || !is_regular(path)) {
+    if (header->arch != NOCAP_ARCH_BLACKHOLE || path[0] == '\0') {
         return NOCAP_OK;
     }
     const struct nocap_mailbox_layout *said = nocap_header_layout(header, NULL);
@@ -388,7 +370,7 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
         status = queue_evidence_new(&e->queue, header, err);
     }
     if (status == NOCAP_OK) {
-        status = gather_from(e, reader, path, err);
+        status = gather_from(e, reader, err);
     }
     if (status == NOCAP_OK) {
         decide(c, e, header);

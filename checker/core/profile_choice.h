@@ -29,8 +29,8 @@ struct nocap_profile_choice {
     char seen[160];
 };
 
-/* Looks at the first events of the trace. `path` is what the reader was opened with; of what is no
- * regular file only the header counts. The reader is where it was, at the beginning. */
+/* Looks at the first events of the trace, with a reader of its own. `path` is what the reader was
+ * opened with; "": the trace still grows, and only the header counts. */
 enum nocap_status nocap_profile_choose(struct nocap_profile_choice *choice,
                                        struct nocap_reader *reader, const char *path,
                                        struct nocap_error *err);

@@ -109,6 +109,14 @@ enum nocap_status nocap_reader_open_memory(struct nocap_reader **reader, const v
     return open_any(reader, &source, "the trace", err);
 }
 
+enum nocap_status nocap_reader_again(struct nocap_reader **again, const struct nocap_reader *r,
+                                     struct nocap_error *err)
+{
+    const struct source *source = &r->frames.source;
+    return source->fd < 0 ? nocap_reader_open_memory(again, source->memory, source->size, err)
+                          : nocap_reader_open_fd(again, source->fd, r->name, err);
+}
+
 void nocap_reader_close(struct nocap_reader *r)
 {
     if (r == NULL) {

@@ -102,6 +102,10 @@ enum nocap_status nocap_reader_open_fd(struct nocap_reader **reader, int fd, con
 /* The same on bytes in memory, which stay the caller's and must live as long as the reader. */
 enum nocap_status nocap_reader_open_memory(struct nocap_reader **reader, const void *bytes,
                                            size_t size, struct nocap_error *err);
+/* Another reader of the same bytes, also of those of a pipe; it may outlive the first one, but for
+ * bytes in memory. */
+enum nocap_status nocap_reader_again(struct nocap_reader **again, const struct nocap_reader *reader,
+                                     struct nocap_error *err);
 void nocap_reader_close(struct nocap_reader *reader);
 
 const struct nocap_header *nocap_reader_header(const struct nocap_reader *reader);

@@ -38,6 +38,8 @@ if command -v python3 >/dev/null; then
         tests/reencode "$T/p.json" <"$T/d.jsonl" >"$T/x.jsonl"
         status 0 "right as in $p" "$NOCAP" check -v "$T/x.jsonl"
         held >"$T/held.x"
+        status 0 "through a pipe, too" sh -c "cat '$T/x.jsonl' | '$NOCAP' check -"
+        status 0 "and as a trace" sh -c "'$NOCAP' import jsonl '$T/x.jsonl' -o - | '$NOCAP' check -"
         check "and as much of it holds" cmp -s "$T/held" "$T/held.x"
         status 0 "no hang as in $p" "$NOCAP" hang "$T/x.jsonl"
         tests/reencode "$T/p.json" <"$T/f.jsonl" >"$T/x.jsonl"
