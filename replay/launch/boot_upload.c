@@ -57,6 +57,12 @@ static uint32_t text_end(const struct model *m, const struct tile *tile)
     return end < NOCAP_L1_SIZE ? end : 0;
 }
 
+/* Where firmware text begins: known for one profile only; 0: unknown. */
+static uint32_t text_begin(const struct model *m)
+{
+    return m->layout->zeros == NOCAP_L1_ZEROS ? NOCAP_L1_LLK_DEBUG + NOCAP_L1_LLK_DEBUG_SIZE : 0;
+}
+
 bool boot_in_text(const struct model *m, const struct tile *tile, const struct access *a)
 {
     for (uint32_t i = 0; i < kept(boot_of(tile)); i++) {
@@ -65,11 +71,8 @@ bool boot_in_text(const struct model *m, const struct tile *tile, const struct a
             return true;
         }
     }
-    if (m->layout->zeros != NOCAP_L1_ZEROS) { /* where text begins is known for one profile only */
-        return false;
-    }
-    const uint32_t first = NOCAP_L1_LLK_DEBUG + NOCAP_L1_LLK_DEBUG_SIZE;
-    return touches(a, first, nocap_kernel_config_bases[0] - first) &&
+    const uint32_t first = text_begin(m);
+    return first != 0 && touches(a, first, nocap_kernel_config_bases[0] - first) &&
            a->addr < text_end(m, tile); /* which is no higher */
 }
 
@@ -125,12 +128,13 @@ bool boot_spans_known(const struct boot *b)
 }
 
 /* Whether bytes that are written to a tile that no agent has held in reset yet can be firmware:
- * below the kernel config area, as far as it is known where that begins. */
+ * between the areas of zeros and debugging and the kernel config area, as far as these are known. */
 static bool may_be_firmware(const struct model *m, const struct tile *tile, const struct access *a)
 {
     enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };
     uint32_t end = text_end(m, tile);
-    return a->addr < (end != 0 ? end : nocap_kernel_config_bases[KNOWN - 1]);
+    return a->addr + a->size > text_begin(m) &&
+           a->addr < (end != 0 ? end : nocap_kernel_config_bases[KNOWN - 1]);
 }
 
 void boot_upload(struct model *m, struct tile *tile, const struct access *a)
