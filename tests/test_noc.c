@@ -115,6 +115,31 @@ static const struct row {
                     "\"dy\":3,\"daddr\":\"0x40000\",\"size\":64")},
     {"firmware for a tile that nobody holds in reset", "RST-001", 0,
      POWERED_ON HOST(1, "write", "\"x\":2,\"y\":3", "0x3840", "0x1")},
+    {"a register asked for across two, where requests alone are seen", "MAP-012", 0,
+     HEAD("\"noc\"")
+         REQUEST(1, "\"op\":\"read\",\"sx\":3,\"sy\":3,\"saddr\":\"0xffb2014a\",\"dx\":1,"
+                    "\"dy\":2,\"daddr\":\"0x5000a\",\"size\":4")},
+    {"the register before it", NULL, 0,
+     HEAD("\"noc\"")
+         REQUEST(1, "\"op\":\"read\",\"sx\":3,\"sy\":3,\"saddr\":\"0xffb20148\",\"dx\":1,"
+                    "\"dy\":2,\"daddr\":\"0x50008\",\"size\":4")},
+    {"bytes past the end of L1, where requests alone are seen", "MAP-002", 0,
+     HEAD("\"noc\"") REQUEST(1, "\"op\":\"read\",\"sx\":3,\"sy\":3,\"saddr\":\"0x17fff0\",\"dx\":1,"
+                                "\"dy\":2,\"daddr\":\"0x50000\",\"size\":32")},
+    {"the last bytes of L1", NULL, 0,
+     HEAD("\"noc\"") REQUEST(1, "\"op\":\"read\",\"sx\":3,\"sy\":3,\"saddr\":\"0x17fff0\",\"dx\":1,"
+                                "\"dy\":2,\"daddr\":\"0x50000\",\"size\":16")},
+    {"the reserved block, where requests alone are seen", "MAP-013", 0,
+     HEAD("\"noc\"")
+         REQUEST(1, "\"op\":\"read\",\"sx\":3,\"sy\":3,\"saddr\":\"0xffb10000\",\"dx\":1,"
+                    "\"dy\":2,\"daddr\":\"0x50000\",\"size\":4")},
+    {"a gap of the tile, where requests alone are seen", "MAP-001", 0,
+     HEAD("\"noc\"") REQUEST(1, "\"op\":\"read\",\"sx\":3,\"sy\":3,\"saddr\":\"0x180000\",\"dx\":1,"
+                                "\"dy\":2,\"daddr\":\"0x50000\",\"size\":16")},
+    {"the padding above the private memory of TRISC0, where requests alone are seen", "MAP-005", 0,
+     HEAD("\"noc\"")
+         REQUEST(1, "\"op\":\"read\",\"sx\":3,\"sy\":3,\"saddr\":\"0xffb19000\",\"dx\":1,"
+                    "\"dy\":2,\"daddr\":\"0x50000\",\"size\":4")},
     {"zeros for a tile that is not held in reset, below its firmware", NULL, 0,
      POWERED_ON HOST(1, "write", "\"x\":2,\"y\":3", "0x3240", "0x0")},
     {"words for debugging in a tile that is not held in reset, below its firmware", NULL, 0,
