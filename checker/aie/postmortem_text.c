@@ -158,23 +158,6 @@ static void report_tokens(const struct blocked *s, const struct blocked_column *
     wait->release = "the missing tokens";
 }
 
-/* In the words of a `block` event; NULL: none. A full queue is not told from a transfer here. */
-static const char *why_name(unsigned opcode)
-{
-    enum nocap_why why;
-    switch (opcode) {
-    case NOCAP_AIE_LOCAL_BARRIER: why = NOCAP_WHY_LOCAL; break;
-    case NOCAP_AIE_REMOTE_BARRIER: why = NOCAP_WHY_REMOTE; break;
-    case NOCAP_AIE_POLL_32:
-    case NOCAP_AIE_MASK_POLL_32: why = NOCAP_WHY_POLL; break;
-    case NOCAP_AIE_WAIT_TCTS: why = NOCAP_WHY_TCT; break;
-    case NOCAP_AIE_WAIT_UC_DMA:
-    case NOCAP_AIE_UC_DMA_WRITE_DES_SYNC: why = NOCAP_WHY_DMA; break;
-    default: return NULL;
-    }
-    return nocap_field_value_name(NOCAP_FIELD_WHY, why);
-}
-
 static void report_job(struct blocked *s, const struct blocked_column *c,
                        const struct blocked_job *job)
 {
@@ -192,14 +175,28 @@ static void report_job(struct blocked *s, const struct blocked_column *c,
                               .page = c->page->index,
                               .off = op->off,
                               .progress = {.index = UINT64_MAX}};
+    unsigned why = NOCAP_WHY_COUNT; /* none */
     switch (over ? NOCAP_AIE_NOP : op->info->opcode) {
-    case NOCAP_AIE_LOCAL_BARRIER: report_local(c, job, &wait, text); break;
-    case NOCAP_AIE_REMOTE_BARRIER: report_remote(s, c, op, &wait, text); break;
+    case NOCAP_AIE_LOCAL_BARRIER:
+        why = NOCAP_WHY_LOCAL;
+        report_local(c, job, &wait, text);
+        break;
+    case NOCAP_AIE_REMOTE_BARRIER:
+        why = NOCAP_WHY_REMOTE;
+        report_remote(s, c, op, &wait, text);
+        break;
     case NOCAP_AIE_POLL_32:
-    case NOCAP_AIE_MASK_POLL_32: report_poll(s, op, &wait, text); break;
-    case NOCAP_AIE_WAIT_TCTS: report_tokens(s, c, op, &wait, text); break;
+    case NOCAP_AIE_MASK_POLL_32:
+        why = NOCAP_WHY_POLL;
+        report_poll(s, op, &wait, text);
+        break;
+    case NOCAP_AIE_WAIT_TCTS:
+        why = NOCAP_WHY_TCT;
+        report_tokens(s, c, op, &wait, text);
+        break;
     case NOCAP_AIE_WAIT_UC_DMA:
-    case NOCAP_AIE_UC_DMA_WRITE_DES_SYNC:
+    case NOCAP_AIE_UC_DMA_WRITE_DES_SYNC: /* a full queue looks like a transfer here */
+        why = NOCAP_WHY_DMA;
         snprintf(text, TEXT, "%s: the end of a transfer", op->info->mnemonic);
         wait.release = "the end of the transfer";
         break;
@@ -210,7 +207,7 @@ static void report_job(struct blocked *s, const struct blocked_column *c,
         break;
     }
     wait.what = text;
-    wait.why = over ? NULL : why_name(op->info->opcode);
+    wait.why = nocap_field_value_name(NOCAP_FIELD_WHY, why);
     nocap_hang_take(&s->waits, &wait);
 }
 
