@@ -138,36 +138,6 @@ static inline bool by_core(const struct nocap_event *e)
     return e->by >= NOCAP_BY_BRISC && e->by <= NOCAP_BY_TRISC2;
 }
 
-/* The classes that would hold such an event, docs/events.md; 0: every capture has it. */
-static inline uint32_t transform_classes(const struct nocap_event *e)
-{
-    switch (e->kind) {
-    case NOCAP_EV_READ:
-    case NOCAP_EV_WRITE:
-        if (by_core(e)) {
-            bool l1 = e->space == NOCAP_SPACE_TILE && e->addr < NOCAP_L1_SIZE;
-            uint32_t where = l1 ? NOCAP_CLASS_CORE_STORE : NOCAP_CLASS_CORE_MMIO;
-            return e->kind == NOCAP_EV_WRITE ? where : NOCAP_CLASS_CORE_LOAD;
-        }
-        return e->by >= NOCAP_BY_UC0            ? NOCAP_CLASS_AIE_MMIO
-               : e->space == NOCAP_SPACE_SYSMEM ? NOCAP_CLASS_SYSMEM
-               : e->by == NOCAP_BY_NOC          ? NOCAP_CLASS_NOC
-                                                : NOCAP_CLASS_HOST_MMIO;
-    case NOCAP_EV_NOC: return NOCAP_CLASS_NOC;
-    case NOCAP_EV_TENSIX:
-        return e->op == NOCAP_OP_PUSH                               ? NOCAP_CLASS_TENSIX_PUSH
-               : e->op == NOCAP_OP_RETIRE                           ? NOCAP_CLASS_TENSIX_RETIRE
-               : e->op == NOCAP_OP_ISSUE || e->op == NOCAP_OP_STALL ? NOCAP_CLASS_TENSIX_ISSUE
-                                                                    : NOCAP_CLASS_TENSIX_UNIT;
-    case NOCAP_EV_KERNEL: return NOCAP_CLASS_KERNEL;
-    case NOCAP_EV_RESET: return NOCAP_CLASS_RESET;
-    case NOCAP_EV_CQ:
-        return e->op == NOCAP_OP_RECORD ? NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_CQ : NOCAP_CLASS_CQ;
-    case NOCAP_EV_CERT: return NOCAP_CLASS_CERT;
-    default: return 0;
-    }
-}
-
 /* Whether it is of the inside of a tile, which `scope` is about. */
 static inline bool inside_tile(const struct nocap_event *e)
 {

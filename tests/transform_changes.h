@@ -127,7 +127,7 @@ static inline void observe_only(struct trace *t, uint32_t classes)
         h->observes &= ~(uint32_t)NOCAP_CLASS_CORE_LOAD;
     }
     for (size_t i = 0; i < t->count; i++) {
-        uint32_t own = transform_classes(&t->events[i]);
+        uint32_t own = nocap_event_class(&t->events[i]);
         keep[i] = own == 0 || (own & h->observes) != 0;
     }
     keep_if(t, keep);
@@ -152,7 +152,7 @@ static inline void change_some_loads(struct trace *t, uint64_t *seed)
     uint64_t share = 1 + pick(seed, 8);
     assert_non_null(keep);
     for (size_t i = 0; i < t->count; i++) {
-        keep[i] = (transform_classes(&t->events[i]) & NOCAP_CLASS_CORE_LOAD) == 0 ||
+        keep[i] = (nocap_event_class(&t->events[i]) & NOCAP_CLASS_CORE_LOAD) == 0 ||
                   pick(seed, share) == 0;
     }
     keep_if(t, keep);

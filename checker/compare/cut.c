@@ -58,36 +58,6 @@ static bool well_formed(const struct cut *cut, const struct nocap_event *event)
     return nocap_header_event_problem(nocap_reader_header(cut->reader), event) == NULL;
 }
 
-/* The event class that would hold such an event. */
-static uint32_t class_of(const struct nocap_event *event)
-{
-    bool l1 = event->space == NOCAP_SPACE_TILE && event->addr < NOCAP_L1_SIZE;
-    bool core = event->by >= NOCAP_BY_BRISC && event->by <= NOCAP_BY_TRISC2;
-    switch (event->kind) {
-    case NOCAP_EV_READ:
-    case NOCAP_EV_WRITE:
-        return core && event->kind == NOCAP_EV_READ ? NOCAP_CLASS_CORE_LOAD
-               : core                      ? (l1 ? NOCAP_CLASS_CORE_STORE : NOCAP_CLASS_CORE_MMIO)
-               : event->by >= NOCAP_BY_UC0 ? NOCAP_CLASS_AIE_MMIO
-               : event->space == NOCAP_SPACE_SYSMEM ? NOCAP_CLASS_SYSMEM
-               : event->by == NOCAP_BY_NOC          ? NOCAP_CLASS_NOC
-                                                    : NOCAP_CLASS_HOST_MMIO;
-    case NOCAP_EV_NOC: return NOCAP_CLASS_NOC;
-    case NOCAP_EV_TENSIX:
-        return event->op == NOCAP_OP_PUSH     ? NOCAP_CLASS_TENSIX_PUSH
-               : event->op == NOCAP_OP_RETIRE ? NOCAP_CLASS_TENSIX_RETIRE
-               : event->op == NOCAP_OP_ISSUE || event->op == NOCAP_OP_STALL
-                   ? NOCAP_CLASS_TENSIX_ISSUE
-                   : NOCAP_CLASS_TENSIX_UNIT;
-    case NOCAP_EV_KERNEL: return NOCAP_CLASS_KERNEL;
-    case NOCAP_EV_RESET: return NOCAP_CLASS_RESET;
-    case NOCAP_EV_CQ:
-        return event->op == NOCAP_OP_RECORD ? NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_CQ : NOCAP_CLASS_CQ;
-    case NOCAP_EV_CERT: return NOCAP_CLASS_CERT;
-    default: return 0;
-    }
-}
-
 /* ---- passes over the trace ---- */
 
 typedef enum nocap_status visit(struct cut *cut, const struct nocap_event *event,
@@ -147,7 +117,7 @@ static enum nocap_status want_memory(struct cut *cut, const struct nocap_event *
         }
     } else if (event->index >= cut->start && event->index <= cut->last &&
                cut->options.filter != NULL) {
-        cut->dropped |= class_of(event);
+        cut->dropped |= nocap_event_class(event);
     }
     return NOCAP_OK;
 }

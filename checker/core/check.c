@@ -26,6 +26,33 @@ static void report_observes(struct check *check, const char *observed)
     nocap_findings_add(&check->findings, &divergence);
 }
 
+/* A class of which there must be events, and there are none. */
+static void report_absent(struct check *check, enum nocap_class_bit bit)
+{
+    const struct nocap_profile_choice *c = &check->choice;
+    const struct class_proof *proof = &c->proofs[bit];
+    char part[48] = "the whole trace", expected[80], observed[200];
+    if (c->looked_at != UINT64_MAX) {
+        snprintf(part, sizeof part, "the first %llu events", (unsigned long long)c->looked_at);
+    }
+    snprintf(expected, sizeof expected, "%s events, which `observes` lists", nocap_class_name(bit));
+    snprintf(observed, sizeof observed,
+             "no %s event in %s, and here %s: record them, or leave %s out of `observes`",
+             nocap_class_name(bit), part, proof->act, nocap_class_name(bit));
+    const struct nocap_divergence divergence = {
+        .rule = TRC_009,
+        .index = proof->index,
+        .t = proof->t,
+        .has_tile = true,
+        .at = proof->at,
+        .present = UINT64_MAX,
+        .thread = -1,
+        .expected = expected,
+        .observed = observed,
+    };
+    nocap_findings_add(&check->findings, &divergence);
+}
+
 static void judge_observes(struct check *check)
 {
     const struct nocap_header *header = nocap_reader_header(check->reader);
@@ -38,6 +65,11 @@ static void judge_observes(struct check *check)
         char text[200];
         if (nocap_class_unknown(name, text, sizeof text)) {
             report_observes(check, text);
+        }
+    }
+    for (unsigned bit = 0; bit < NOCAP_CLASS_COUNT; bit++) {
+        if ((check->choice.absent >> bit & 1u) != 0) {
+            report_absent(check, (enum nocap_class_bit)bit);
         }
     }
 }
@@ -60,14 +92,8 @@ static enum nocap_status open_trace(struct check *check, const char *path, struc
 static enum nocap_status choose_profile(struct check *check, const char *path,
                                         struct nocap_error *err)
 {
-    RETURN_IF_FAILED(nocap_profile_complete(&check->choice, check->reader, check->grows ? "" : path,
-                                            check->options.profile, err));
-    if (check->choice.unexplained) {
-        nocap_selection_unexplained(check->report->rules, true);
-    } else if (check->choice.queue_unexplained) {
-        nocap_selection_unexplained(check->report->rules, false);
-    }
-    return NOCAP_OK;
+    return nocap_profile_complete(&check->choice, check->reader, check->grows ? "" : path,
+                                  check->options.profile, err);
 }
 
 /* What was seen that no profile explains; without events of a queue nothing is missing there. */
@@ -110,8 +136,14 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     const char *beside = check->options.firmware_beside;
     RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options,
                                        beside != NULL ? beside : path, header, report, err));
+    RETURN_IF_FAILED(choose_profile(check, path, err));
     nocap_selection_observe(report->rules, header, check->images.any);
-    return choose_profile(check, path, err);
+    if (check->choice.unexplained) {
+        nocap_selection_unexplained(report->rules, true);
+    } else if (check->choice.queue_unexplained) {
+        nocap_selection_unexplained(report->rules, false);
+    }
+    return NOCAP_OK;
 }
 
 /* ---- what the engine tells ---- */

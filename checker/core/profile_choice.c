@@ -33,6 +33,8 @@ struct evidence {
     uint32_t largest;                             /* store to the launch ring, bytes */
     uint32_t ring;                                /* .. that it was, or the first that there is */
     struct queue_evidence *queue;                 /* NULL: not wanted */
+    struct class_evidence classes;
+    uint64_t looked_at; /* events; UINT64_MAX: all */
 };
 
 static bool starts_core(const struct nocap_mailbox_layout *layout, const uint8_t *message)
@@ -178,23 +180,38 @@ static bool wants_more(const struct queue_evidence *queue)
     return queue != NULL && queue->records < RECORDS;
 }
 
-static enum nocap_status gather(struct evidence *e, struct nocap_reader *reader,
-                                struct nocap_error *err)
+static bool wants_profile(const struct evidence *e)
+{
+    return e->goes[NOCAP_LAYOUT_A] == 0 || wants_more(e->queue);
+}
+
+static void gather_batch(struct evidence *e, const struct nocap_event *events, size_t count)
+{
+    const bool profile = wants_profile(e);
+    for (size_t i = 0; i < count; i++) {
+        class_evidence_look(&e->classes, &events[i]);
+        if (profile) {
+            look(e, &events[i]);
+        }
+        if (profile && e->queue != NULL) {
+            queue_evidence_look(e->queue, &events[i]);
+            class_evidence_doorbell(&e->classes, queue_evidence_doorbells(e->queue), &events[i]);
+        }
+    }
+    e->looked_at += count;
+}
+
+static void gather(struct evidence *e, struct nocap_reader *reader)
 {
     const struct nocap_event *events;
-    size_t count, seen = 0;
-    enum nocap_status status = NOCAP_OK;
-    while (seen < LOOKED_AT && (e->goes[NOCAP_LAYOUT_A] == 0 || wants_more(e->queue)) &&
-           (status = nocap_reader_next(reader, &events, &count, err)) == NOCAP_OK) {
-        for (size_t i = 0; i < count; i++) {
-            look(e, &events[i]);
-            if (e->queue != NULL) {
-                queue_evidence_look(e->queue, &events[i]);
-            }
+    size_t count;
+    while (e->looked_at < LOOKED_AT && (wants_profile(e) || class_evidence_open(&e->classes))) {
+        if (nocap_reader_next(reader, &events, &count, NULL) != NOCAP_OK) {
+            e->looked_at = UINT64_MAX; /* what cannot be read is reported by the other reader */
+            return;
         }
-        seen += count;
+        gather_batch(e, events, count);
     }
-    return status == NOCAP_END ? NOCAP_OK : status;
 }
 
 /* By a reader of its own, so that damage is met once. */
@@ -203,7 +220,7 @@ static enum nocap_status gather_from(struct evidence *e, const struct nocap_read
 {
     struct nocap_reader *own;
     RETURN_IF_FAILED(nocap_reader_again(&own, reader, err));
-    (void)gather(e, own, NULL); /* what cannot be read is reported by the other reader */
+    gather(e, own);
     nocap_reader_close(own);
     return NOCAP_OK;
 }
@@ -366,6 +383,7 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
     RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
     enum nocap_status status = NOCAP_OK;
     e->ring = first_ring();
+    class_evidence_init(&e->classes, header);
     if (queue_evidence_wanted(header)) {
         status = queue_evidence_new(&e->queue, header, err);
     }
@@ -377,6 +395,9 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
         if (e->queue != NULL) {
             decide_queue(c, e, header);
         }
+        c->absent = class_evidence_absent(&e->classes);
+        c->looked_at = e->looked_at;
+        memcpy(c->proofs, e->classes.proofs, sizeof c->proofs);
     }
     free(e->queue);
     free(e);
@@ -397,6 +418,7 @@ enum nocap_status nocap_profile_complete(struct nocap_profile_choice *c,
         snprintf(name, sizeof name, "\"%s\"", c->profile);
         RETURN_IF_FAILED(nocap_header_set_profile(header, name, err));
     }
+    header->observes &= ~c->absent;
     header->cq.has_sysmem &= !c->own_sysmem;
     header->cq.has_kernel_config &= !c->own_kernels;
     if (c->has_prefetch) {

@@ -6,6 +6,7 @@
 #define NOCAP_CHECKER_CORE_PROFILE_CHOICE_H
 
 #include "checker/core/checker.h"
+#include "checker/core/class_evidence.h"
 #include "formats/profile/profile.h"
 
 struct nocap_profile_choice {
@@ -27,6 +28,9 @@ struct nocap_profile_choice {
     bool judged;       /* the trace shows whose mailbox it has, or that it is unknown */
     uint64_t index, t; /* of the event that shows it */
     char seen[160];
+    uint32_t absent; /* classes of `observes` of which there must be events, and there are none */
+    struct class_proof proofs[NOCAP_CLASS_COUNT]; /* of each of them */
+    uint64_t looked_at;                           /* events of the trace; UINT64_MAX: all */
 };
 
 /* Looks at the first events of the trace, with a reader of its own. `path` is what the reader was
@@ -36,7 +40,8 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *choice,
                                        struct nocap_error *err);
 
 /* The same for those who judge: `json`, if it is not NULL, stands in the place of what the header
- * says, and the layout that the trace shows stands in the reader's header. */
+ * says, and the layout that the trace shows stands in the reader's header, from where classes that
+ * are absent are gone. */
 enum nocap_status nocap_profile_complete(struct nocap_profile_choice *choice,
                                          struct nocap_reader *reader, const char *path,
                                          const char *json, struct nocap_error *err);

@@ -63,6 +63,8 @@ struct queue_evidence {
 bool queue_evidence_wanted(const struct nocap_header *header);
 enum nocap_status queue_evidence_new(struct queue_evidence **evidence,
                                      const struct nocap_header *header, struct nocap_error *err);
+/* How many stores of the host to slots the candidate explains that explains most. */
+uint32_t queue_evidence_doorbells(const struct queue_evidence *evidence);
 void queue_evidence_look(struct queue_evidence *evidence, const struct nocap_event *event);
 /* The trace has this mailbox: a word for the profiles that have it. */
 void queue_evidence_mailbox(struct queue_evidence *evidence, const char *layout);

@@ -9,6 +9,7 @@
 
 #include "base/list.h"
 #include "base/nearest.h"
+#include "formats/blackhole/tile_map.h"
 #include "formats/blackhole/xy.h"
 #include "formats/profile/profile.h"
 
@@ -314,4 +315,33 @@ bool nocap_header_in_scope(const struct nocap_header *header, struct nocap_xy at
         }
     }
     return false;
+}
+
+uint32_t nocap_event_class(const struct nocap_event *event)
+{
+    bool l1 = event->space == NOCAP_SPACE_TILE && event->addr < NOCAP_L1_SIZE;
+    bool core = event->by >= NOCAP_BY_BRISC && event->by <= NOCAP_BY_TRISC2;
+    switch (event->kind) {
+    case NOCAP_EV_READ:
+    case NOCAP_EV_WRITE:
+        return core && event->kind == NOCAP_EV_READ ? NOCAP_CLASS_CORE_LOAD
+               : core                      ? (l1 ? NOCAP_CLASS_CORE_STORE : NOCAP_CLASS_CORE_MMIO)
+               : event->by >= NOCAP_BY_UC0 ? NOCAP_CLASS_AIE_MMIO
+               : event->space == NOCAP_SPACE_SYSMEM ? NOCAP_CLASS_SYSMEM
+               : event->by == NOCAP_BY_NOC          ? NOCAP_CLASS_NOC
+                                                    : NOCAP_CLASS_HOST_MMIO;
+    case NOCAP_EV_NOC: return NOCAP_CLASS_NOC;
+    case NOCAP_EV_TENSIX:
+        return event->op == NOCAP_OP_PUSH     ? NOCAP_CLASS_TENSIX_PUSH
+               : event->op == NOCAP_OP_RETIRE ? NOCAP_CLASS_TENSIX_RETIRE
+               : event->op == NOCAP_OP_ISSUE || event->op == NOCAP_OP_STALL
+                   ? NOCAP_CLASS_TENSIX_ISSUE
+                   : NOCAP_CLASS_TENSIX_UNIT;
+    case NOCAP_EV_KERNEL: return NOCAP_CLASS_KERNEL;
+    case NOCAP_EV_RESET: return NOCAP_CLASS_RESET;
+    case NOCAP_EV_CQ:
+        return event->op == NOCAP_OP_RECORD ? NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_CQ : NOCAP_CLASS_CQ;
+    case NOCAP_EV_CERT: return NOCAP_CLASS_CERT;
+    default: return 0;
+    }
 }

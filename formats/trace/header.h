@@ -119,6 +119,9 @@ int nocap_arch_from_name(const char *name);
 int nocap_board_from_name(const char *name);
 int nocap_time_unit_from_name(const char *name);
 
+/* The classes that would hold such an event, NOCAP_CLASS_*; 0: none does. */
+uint32_t nocap_event_class(const struct nocap_event *event);
+
 /* Why an event is not well formed in a trace with this header, else NULL (rule TRC-005): what
  * nocap_event_problem says, and that its agent is one of the architecture. Whoever counts with the
  * fields of an event asks this first. */
