@@ -32,7 +32,7 @@ struct noc_landings {
     uint8_t marks[WAITED]; /* a byte of each one's id */
     uint64_t count;        /* requests, ever */
     uint64_t open;         /* all before this one have arrived, or are forgotten */
-    bool shown;            /* one of them was seen to arrive, by who observes them */
+    bool shown;            /* something of their sender was seen to arrive */
     bool apart;            /* .. by another agent: what came first is not known */
     bool lost;             /* one was forgotten before it arrived */
     uint64_t lost_t;       /* .. at this time */
@@ -202,16 +202,6 @@ static enum likeness likeness(const struct noc_waited *w, struct nocap_xy at,
                                                          : UNLIKE;
 }
 
-/* Whether nothing is under way that was not seen to be asked for. */
-static bool knows_all(const struct model *m, const struct tile *from, const struct noc_landings *l)
-{
-    const struct nocap_event *e = m->event;
-    const struct noc_part *p = noc_part(from);
-    bool begun = (m->header->complete == NOCAP_TRUE && !m->dropped) || e->t - p->since > settled(m);
-    begun = l == p->memory ? l->shown : begun; /* writes to host memory keep their order */
-    return !p->opaque && e->src == p->src && begun && !(l->lost && e->t - l->lost_t <= settled(m));
-}
-
 static void judge_arrived(struct model *m, const struct tile *from, struct noc_waited *w)
 {
     uint64_t all = w->tiles * (w->end - w->addr);
@@ -224,11 +214,28 @@ static void judge_arrived(struct model *m, const struct tile *from, struct noc_w
     w->must_arrive = w->unjudged = false; /* they may come late */
 }
 
-/* Whether what did not arrive certainly would show. */
+/* One source tells of it, in true order. */
+static bool in_order(const struct model *m, const struct tile *from)
+{
+    const struct noc_part *p = noc_part(from);
+    return !p->opaque && m->event->src == p->src;
+}
+
+/* Whether nothing is under way that was not seen to be asked for. */
+static bool knows_all(const struct model *m, const struct tile *from, const struct noc_landings *l)
+{
+    const uint64_t t = m->event->t;
+    const struct noc_part *p = noc_part(from);
+    bool begun = (m->header->complete == NOCAP_TRUE && !m->dropped) || t - p->since > settled(m);
+    begun = l == p->memory ? l->shown : begun; /* writes to host memory keep their order */
+    return in_order(m, from) && begun && !(l->lost && t - l->lost_t <= settled(m));
+}
+
+/* Whether what did not arrive certainly would show. What else is under way only adds arrivals. */
 static bool misses(const struct model *m, const struct tile *from, const struct noc_landings *l,
                    const struct noc_waited *w)
 {
-    return w->must_arrive && !l->apart && !noc_state(m)->anonymous && knows_all(m, from, l);
+    return w->must_arrive && !l->apart && !noc_state(m)->anonymous && in_order(m, from);
 }
 
 /* The first that arrives shows that the others should have. */
@@ -267,10 +274,14 @@ static void arrive(struct model *m, const struct tile *from, struct noc_landings
     if (a->addr <= w->addr && a->addr + a->size >= w->end) {
         w->arrived[place_of(at) / 64] |= UINT64_C(1) << place_of(at) % 64;
     }
-    l->apart |= m->event->src != noc_part(from)->src;
     if (nocap_xy_equal(at, MEMORY) && !l->apart) {
         judge_pieces(m, from, l, w);
     }
+}
+
+/* What its sender asks for is seen to arrive. */
+static void show(struct model *m, const struct tile *from, struct noc_landings *l)
+{
     if (!l->shown && !l->apart) {
         l->shown = true;
         judge_ended(m, from, l);
@@ -322,12 +333,14 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
     struct noc_waited *best = likeliest(l, l->open, at, a, hash, &rank);
     best = rank == LIKELIEST ? best : likeliest(l, oldest(l), at, a, hash, &rank);
     const enum likeness most = rank / 2;
+    l->apart |= m->event->src != noc_part(from)->src;
     if (most == EXPLAINED) {
         MARK_EXERCISED(m, NOC_047);
         /* the same words of host memory are written again and again: their bytes tell which it is
          */
         if (tile != NULL || (hash != NULL && best->has_hash)) {
             arrive(m, from, l, best, at, a);
+            show(m, from, l);
         }
     } else if (knows_all(m, from, l)) {
         CHECK(m, tile != NULL ? tile : from, NOC_047, false,
@@ -343,6 +356,8 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
         if (best != NULL && most != REPEATED) {
             best->bytes = UINT64_MAX; /* it is the one that was misrouted */
         }
+    } else if (tile != NULL) {
+        show(m, from, l);
     }
 }
 
