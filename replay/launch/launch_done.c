@@ -233,6 +233,14 @@ static void judge_cleared(struct model *m, struct tile *tile)
     }
 }
 
+/* Nothing has asked for it since the launch, and it would be seen. */
+static bool resets_unasked(const struct tile *tile, uint32_t v)
+{
+    const struct launch *l = launch_of(tile);
+    return v == 0 && l->finished_host == YES && part_of(tile)->sees_outside &&
+           (l->requested.index == NO_INDEX || l->requested.turn < l->go.turn);
+}
+
 /* BRISC stores the read pointer. */
 void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool whole)
 {
@@ -246,11 +254,13 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
         return;
     }
     bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
-    bool moves = next && l->request == 0 && boot_of(tile)->phase != BOOT_RELEASED;
+    bool unasked = resets_unasked(tile, v);
+    bool moves = (next || unasked) && l->request == 0 && boot_of(tile)->phase != BOOT_RELEASED;
     bool began = l->done.index == NO_INDEX && whole; /* the trace may, while it was to move on */
     bool ahead = l->go_pending == YES && l->active == NO && !began;
     bool stays = l->finished_host == YES || (l->advance == NO && ahead);
-    bool right = (v == 0 || next) && !(moves && v != 0 && stays && l->notify_early == FAULT_NONE);
+    bool right = (v == 0 || next) &&
+                 !(moves && stays && (v != 0 || unasked) && l->notify_early == FAULT_NONE);
     fault_id since = whole ? l->rd_since : FAULT_NONE; /* in part it is never stored */
     SEEING(m, tile->at, m->layout->rd_ptr, 4,
            CHECK_AFTER(m, tile, GO_008, since, right, RELATED(l->done.index),
