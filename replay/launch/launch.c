@@ -134,6 +134,7 @@ void launch_act(struct model *m, struct tile *tile)
     launch_start(m, tile, slot);
     l->begun = begun;
     l->active = YES;
+    l->asked = false;
     if (l->message_known) {
         launch_judge_message(m, tile, (unsigned)l->slot, &l->message);
     }

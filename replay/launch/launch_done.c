@@ -233,12 +233,11 @@ static void judge_cleared(struct model *m, struct tile *tile)
     }
 }
 
-/* Nothing has asked for it since the launch, and it would be seen. */
+/* Nothing has asked for it since the launch, whose message is known, so that it would be seen. */
 static bool resets_unasked(const struct tile *tile, uint32_t v)
 {
     const struct launch *l = launch_of(tile);
-    return v == 0 && l->finished_host == YES && part_of(tile)->sees_outside &&
-           (l->requested.index == NO_INDEX || l->requested.turn < l->go.turn);
+    return v == 0 && l->finished_host == YES && !l->asked;
 }
 
 /* BRISC stores the read pointer. */

@@ -451,6 +451,7 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
         }
     } else if (is_request(signal)) {
         l->request = signal;
+        l->asked = true;
         l->requested = now(m);
         l->request_done = tile->sees_cores ? NO : UNKNOWN;
         if (!tile->sees_cores) {

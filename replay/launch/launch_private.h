@@ -102,6 +102,7 @@ struct launch {
     uint64_t exit_turn[CORES]; /* of model.turn: when each left its kernel last */
     /* the reset request that waits in the go word */
     uint8_t request; /* signal, 0: none */
+    bool asked;      /* there was one since the latest launch began */
     enum known request_done;
     struct event_ref requested;
     /* what must follow DONE */

@@ -71,9 +71,11 @@ static bool notifies_hold(const struct sim *m)
            fault != NOCAP_SIM_FAULT_NOTIFY_WRONG_STREAM && fault != NOCAP_SIM_FAULT_RESET_LOST;
 }
 
+/* The dispatch tile writes nothing before the host has launched it. */
 static void choose_writer(struct sim *m)
 {
-    bool dispatch = notifies_hold(m) && sim_mix(&m->k, 1, m->host.launch) % 3 == 0;
+    bool dispatch =
+        m->host.launch > 0 && notifies_hold(m) && sim_mix(&m->k, 1, m->host.launch) % 3 == 0;
     m->host.via = dispatch ? SIM_VIA_DISPATCH : SIM_VIA_HOST;
 }
 
