@@ -61,9 +61,9 @@ static void one_job_that_stands_holds_others(void **state)
     assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
     assert_int_equal(h->wait_count, 3);
     assert_wait(h, 0, 1, 24, "local barrier 0: 2 of 3 jobs can have arrived, missing job 3",
-                "uc0 job 3");
+                "uc0/job3");
     assert_wait(h, 0, 2, 44, "local barrier 0: 2 of 3 jobs can have arrived, missing job 3",
-                "uc0 job 3");
+                "uc0/job3");
     assert_wait(h, 0, 3, 60, "2 tokens of TILE_0_1 MEM_S2MM_0", "");
     nocap_hang_free(h);
 }
@@ -78,7 +78,7 @@ static void who_may_be_late_is_named(void **state)
         h, 0, 1, 24,
         "local barrier 0: 3 of 3 jobs can have arrived; one that may be blocked earlier is job 3 "
         "(WAIT_TCTS at offset 60)",
-        "uc0 job 3");
+        "uc0/job3");
     nocap_hang_free(h);
 }
 
@@ -92,7 +92,7 @@ static void the_list_of_the_firmware_is_believed(void **state)
     struct nocap_hang *h = hang_of(three);
     assert_int_equal(h->wait_count, 2);
     assert_wait(h, 0, 1, 24, "local barrier 0: 2 of 3 jobs can have arrived, missing job 3",
-                "uc0 job 3");
+                "uc0/job3");
     assert_wait(h, 0, 3, 60, "2 tokens of TILE_0_1 MEM_S2MM_0", "");
     nocap_hang_free(h);
 }
@@ -108,9 +108,9 @@ static void columns_wait_for_each_other(void **state)
     place("1:0:24");
     struct nocap_hang *h = hang_of(text);
     assert_wait(h, 0, 1, 24, "remote barrier 0, mask 0x3: columns of mask 0x2 cannot have come",
-                "uc1 job 1");
+                "uc1/job1");
     assert_wait(h, 1, 1, 24, "remote barrier 1, mask 0x3: columns of mask 0x1 cannot have come",
-                "uc0 job 1");
+                "uc0/job1");
     assert_true(h->parties[0].in_cycle);
     assert_int_equal(h->cause_count, 1);
     assert_int_equal(h->causes[0]->rule, AIE_046);
@@ -136,7 +136,7 @@ static void arrivals_of_earlier_pages_count(void **state)
     assert_int_equal(read_text("core status: addr 0x2000000 value 0x8\n", 0, NULL), NOCAP_OK);
     struct nocap_hang *h = hang_of(text);
     assert_wait(h, 0, 2, 24, "remote barrier 0, mask 0x3: columns of mask 0x2 cannot have come",
-                "uc1 job 1");
+                "uc1/job1");
     assert_wait(
         h, 1, 1, 32,
         "0x2000000 under mask 0xffffffff to become 0x1 (TILE_1_0 lock 0); it was 0x8 in the end",
@@ -178,7 +178,7 @@ static void a_job_that_nobody_launched_is_missing(void **state)
                                    "START_JOB_DEFERRED 2\n LOCAL_BARRIER $lb2, 2\nEND_JOB\nEOF\n");
     assert_wait(h, 0, 1, 24,
                 "local barrier 2: 1 of 2 jobs can have arrived, missing job 2 (not launched)",
-                "uc0 job 2");
+                "uc0/job2");
     nocap_hang_free(h);
 }
 

@@ -30,7 +30,7 @@ const char *nocap_party_name(const struct nocap_party *p, char *text, size_t siz
         at += snprintf(text + at, size - (size_t)at, " chip %u", p->chip);
     }
     if (p->job >= 0 && at > 0 && (size_t)at < size) {
-        snprintf(text + at, size - (size_t)at, " job %d", p->job);
+        snprintf(text + at, size - (size_t)at, "/job%d", p->job);
     }
     return text;
 }

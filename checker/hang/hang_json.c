@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "base/json_text.h"
 #include "checker/hang/hang_private.h"
 #include "checker/report/results.h"
 
+/* A job of a control processor is an agent of its own: uc0/job10. */
+static void put_agent(struct nocap_json *json, const char *key, const struct nocap_party *p)
+{
+    char text[40];
+    snprintf(text, sizeof text, p->job >= 0 ? "%s/job%d" : "%s", nocap_agent_name(p->agent),
+             p->job);
+    nocap_json_text(json, key, text);
+}
+
 static void put_party(struct nocap_json *json, const struct nocap_party *p)
 {
-    nocap_json_text(json, "agent", nocap_agent_name(p->agent));
+    put_agent(json, "agent", p);
     if (p->chip != 0) {
         nocap_json_number(json, "chip", p->chip);
     }
@@ -27,7 +38,7 @@ static void put_by(struct nocap_json *json, const struct nocap_hang_wait *w)
     if (p->agent == NOCAP_BY_NONE) {
         return;
     }
-    nocap_json_text(json, "by", nocap_agent_name(p->agent));
+    put_agent(json, "by", p);
     if (p->has_tile) {
         nocap_json_number(json, "by_x", p->at.x);
         nocap_json_number(json, "by_y", p->at.y);

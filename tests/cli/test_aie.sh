@@ -104,7 +104,7 @@ status 1 "too early to tell a hang" "$NOCAP" hang --at 12 "$T/d.nocap"
 status 1 "columns in opposite order" "$NOCAP" aie run "$T/e.elf" -o "$T/e.nocap"
 status 1 "hang" "$NOCAP" hang "$T/e.nocap"
 out_has "in a circle" "(part of a wait cycle)"
-out_has "with who waits for whom" "uc0 job 1 waits for uc1 job 1"
+out_has "with who waits for whom" "uc0/job1 waits for uc1/job1"
 
 cat >"$T/g.asm" <<'END'
 START_JOB 1
@@ -141,7 +141,7 @@ status 1 "a job that nobody launches is an error where others wait for it" "$NOC
 out_has "told once" "1 error, 0 warnings"
 status 1 "and hangs" "$NOCAP" aie run "$T/h.elf" -o "$T/h.nocap"
 status 1 "which hang tells" "$NOCAP" hang "$T/h.nocap"
-out_has "with the reason" "root: uc0 job 2, elsewhere: it is deferred, and no job launched it"
+out_has "with the reason" "root: uc0/job2, elsewhere: it is deferred, and no job launched it"
 
 cat >"$T/i.asm" <<'END'
 START_JOB 1
@@ -167,7 +167,7 @@ for seed in 0 8 10; do
 done
 
 status 1 "a hang without a trace" "$NOCAP" hang "$T/e.elf" --stuck 0:0:24 --stuck 1:0:0x18
-out_has "has who waits for whom too" "uc0 job 1 waits for uc1 job 1"
+out_has "has who waits for whom too" "uc0/job1 waits for uc1/job1"
 out_has "and the static finding" "AIE-046"
 cat >"$T/uc_log" <<'END'
 [12.000000500] [CERT] WARN: Deadlock might have happened!!
