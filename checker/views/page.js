@@ -85,9 +85,9 @@ function findings() {
 
 // ---- who waits ----
 
-const partyOf = (w) => `${w.agent}${place(w)}${w.job === undefined ? '' : ` job ${w.job}`}`;
+const partyOf = (w) => `${w.agent}${place(w)}`;
 const blockerOf = (w) => w.by === undefined ? undefined
-  : `${w.by}${w.by_x === undefined ? '' : ` ${w.by_x},${w.by_y}`}${w.by_job === undefined ? '' : ` job ${w.by_job}`}`;
+  : `${w.by}${w.by_x === undefined ? '' : ` ${w.by_x},${w.by_y}`}`;
 
 const cited = (o, text) => (o.written ? `${text} (${o.written})` : text);
 
@@ -105,7 +105,7 @@ function boxes() {
   for (const r of hang.root) add(`root ${partyOf(r)}`, partyOf(r), cited(r, r.reason), true);
   for (const w of hang.waiting) {
     if (!roots.has(partyOf(w)) && !of.has(partyOf(w))) {
-      add(`${w.agent}|${w.for}|${blockerOf(w)}`, partyOf(w), cited(w, w.for), false);
+      add(`${w.agent.split('/')[0]}|${w.for}|${blockerOf(w)}`, partyOf(w), cited(w, w.for), false);
     }
   }
   for (const w of hang.waiting) {
