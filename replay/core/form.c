@@ -19,36 +19,61 @@ static __attribute__((cold)) void malformed_event(struct model *m, const struct 
           e->data_size > SHOWN ? ".." : "");
 }
 
-/* The kind that a line may have meant; NULL: none is near. */
-static const char *meant_kind(const char *text, size_t size)
+struct kind_name {
+    const char *text; /* not terminated */
+    size_t size;
+};
+
+/* What a line calls its kind; of no bytes: nothing that could be read. */
+static struct kind_name said_kind(const struct nocap_event *e)
 {
     static const char key[] = "\"ev\":\"";
+    const char *text = (const char *)e->data, *end = NULL;
+    const char *name = e->data_size != 0 ? memmem(text, e->data_size, key, sizeof key - 1) : NULL;
+    if (name != NULL) {
+        name += sizeof key - 1;
+        end = memchr(name, '"', e->data_size - (size_t)(name - text));
+    }
+    return (struct kind_name){name, end != NULL ? (size_t)(end - name) : 0};
+}
+
+/* The kind that may be meant; NULL: none is near. */
+static const char *meant_kind(struct kind_name said)
+{
     static const struct {
         const char *name;
         enum nocap_kind kind;
-    } others[] = {{"store\"", NOCAP_EV_WRITE}, {"load\"", NOCAP_EV_READ}};
-    const char *name = size != 0 ? memmem(text, size, key, sizeof key - 1) : NULL;
-    if (name == NULL) {
-        return NULL;
-    }
-    name += sizeof key - 1;
+    } others[] = {{"store", NOCAP_EV_WRITE}, {"load", NOCAP_EV_READ}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        size_t length = strlen(others[i].name);
-        if (size - (size_t)(name - text) >= length && memcmp(name, others[i].name, length) == 0) {
+        if (said.size == strlen(others[i].name) &&
+            memcmp(said.text, others[i].name, said.size) == 0) {
             return nocap_kind_name(others[i].kind);
         }
     }
-    const char *end = memchr(name, '"', size - (size_t)(name - text));
-    return end != NULL
-               ? nocap_nearest(name, (size_t)(end - name), nocap_kind_name, NOCAP_EV_UNKNOWN)
-               : NULL;
+    return said.size != 0 ? nocap_nearest(said.text, said.size, nocap_kind_name, NOCAP_EV_UNKNOWN)
+                          : NULL;
+}
+
+/* The first event of this name, of which the others are no faults of their own; the last place is
+ * of all further names. */
+static struct unknown_kind *first_of(struct model *m, struct kind_name said)
+{
+    const uint64_t hash = nocap_fnv1a64(NOCAP_FNV1A64_START, (const uint8_t *)said.text, said.size);
+    struct unknown_kind *k = m->unknown_kinds;
+    while (k < m->unknown_kinds + UNKNOWN_KINDS - 1 && k->since != FAULT_NONE && k->hash != hash) {
+        k++;
+    }
+    k->hash = hash;
+    return k;
 }
 
 /* False: it is of a kind that is none of this version's, and need not have done anything. */
 static __attribute__((cold)) bool unknown_event(struct model *m, const struct nocap_event *e)
 {
     enum { SHOWN = 120 };
-    const char *text = (const char *)e->data, *nearest = meant_kind(text, e->data_size);
+    const struct kind_name said = said_kind(e);
+    struct unknown_kind *first = first_of(m, said);
+    const char *nearest = meant_kind(said);
     char hint[SHOWN] = "; known are";
     size_t used = strlen(hint);
     if (nearest != NULL) {
@@ -57,9 +82,10 @@ static __attribute__((cold)) bool unknown_event(struct model *m, const struct no
     for (unsigned k = 0; nearest == NULL && k < NOCAP_EV_UNKNOWN && used < sizeof hint; k++) {
         used += (size_t)snprintf(hint + used, sizeof hint - used, " %s", nocap_kind_name(k));
     }
-    CHECK(m, NULL, TRC_006, false, NO_REFS, "an event kind of this version",
-          "unknown kind of event: %.*s%s", e->data_size < SHOWN ? (int)e->data_size : SHOWN, text,
-          hint);
+    CHECK_AFTER(m, NULL, TRC_006, first->since, false, NO_REFS, "an event kind of this version",
+                "unknown kind of event: %.*s%s", e->data_size < SHOWN ? (int)e->data_size : SHOWN,
+                (const char *)e->data, hint);
+    first->since = first->since != FAULT_NONE ? first->since : m->fault;
     return nearest != NULL;
 }
 

@@ -121,6 +121,13 @@ enum due {
     DUE_STRAY = 8 << MODELS,  /* the store observed goes where it must not: model.stray */
 };
 
+/* A kind of event that is none of this version's, by its name, since its first event. */
+enum { UNKNOWN_KINDS = 8 };
+struct unknown_kind {
+    uint64_t hash;
+    fault_id since;
+};
+
 /* The reference model as a whole: what its parts share. */
 struct model {
     const struct nocap_header *header;
@@ -168,6 +175,7 @@ struct model {
     fault_id fault;         /* what the latest CHECK found: FAULT_NONE if its condition held */
     fault_id follows;       /* what the violation that is reported follows from */
     bool harmless;          /* it does no harm here */
+    struct unknown_kind unknown_kinds[UNKNOWN_KINDS]; /* in the order in which they were met */
     fault_id stray;         /* of the latest store to where it must not go .. */
     uint64_t stray_turn;    /* .. which was observed then */
     struct nocap_seen seen; /* what is observed stands there */

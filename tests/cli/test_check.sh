@@ -111,6 +111,8 @@ misread() {
 header='{"nocap":1,"arch":"blackhole","board":"p100","observes":["host-mmio","core-store"]}'
 at() { echo "{\"t\":1,\"ev\":\"write\",\"by\":\"$1\",\"x\":$2,\"y\":$3,\"addr\":\"0x370\",\"size\":4,\"value\":\"0x0\"}"; }
 misread "warning TRC-006" "$header" '{"t":1,"ev":"store","by":"host"}'
+{ echo "$header"; for t in 1 2 3; do echo '{"t":'$t',"ev":"wrte","by":"host"}'; done; echo '{"t":4,"ev":"kernl"}'; } >"$T/kinds.jsonl"
+check "each unknown kind is one finding, at its first event" test "$("$NOCAP" check --format json "$T/kinds.jsonl" | jq -c '[.findings[] | select(.follows == null) | [.rule, .index, .consequences]]')" = '[["TRC-006",0,2],["TRC-006",3,null]]'
 misread "known are write read noc" "$header" '{"t":1,"ev":"frobnicate","by":"host"}'
 misread "is \`write\` meant?" "$header" '{"t":1,"ev":"store","by":"host"}'
 misread "no known name: 'x'; known are host" "$header" "$(at x 1 2)"
