@@ -240,6 +240,7 @@ void observe(struct model *m, struct observation *o)
     struct nocap_engine *e = (struct nocap_engine *)m;
     bool one = o->kind < OBS_PLACED && (o->places & (o->places - 1)) == 0;
     const struct route *route = &e->routes[o->kind][one ? __builtin_ctz(o->places) : PLACES];
+    m->faults_before = m->faults;
     for (route_call *const *call = route->check; *call != NULL; call++) {
         (*call)(m, o);
     }

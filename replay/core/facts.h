@@ -57,6 +57,7 @@ struct launch_facts {
     uint8_t request;                  /* the reset request that waits in the go word; 0: none */
     enum known request_done;          /* it was obeyed */
     enum known advance;               /* rd_ptr is still to move on */
+    bool notify_pending;              /* the dispatcher is still to be notified */
     fault_id master_since;            /* that it names no tile to notify is known since */
     fault_id ignored_since;           /* a go word that none obeys, or a write to running text */
     struct event_ref requested, done; /* the request, the latest DONE; index NO_INDEX: none */

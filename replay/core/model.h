@@ -172,13 +172,14 @@ struct model {
      * show enough to judge it. Read after CHECK, by no model. */
     fault_id unreported[NOCAP_RULE_COUNT];
     uint32_t faults;        /* so many were reported */
+    uint32_t faults_before; /* .. before what is observed now */
     fault_id fault;         /* what the latest CHECK found: FAULT_NONE if its condition held */
     fault_id follows;       /* what the violation that is reported follows from */
     bool harmless;          /* it does no harm here */
     struct unknown_kind unknown_kinds[UNKNOWN_KINDS]; /* in the order in which they were met */
-    fault_id stray;         /* of the latest store to where it must not go .. */
-    uint64_t stray_turn;    /* .. which was observed then */
-    struct nocap_seen seen; /* what is observed stands there */
+    fault_id stray;                       /* of the latest store to where it must not go .. */
+    uint64_t stray_turn;                  /* .. which was observed then */
+    struct nocap_seen seen;               /* what is observed stands there */
     uint64_t exercised[NOCAP_RULE_COUNT]; /* also of rules that are not judged */
     nocap_diverged *diverged;
     nocap_requested *requested;

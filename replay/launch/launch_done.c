@@ -347,6 +347,7 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
                      e->value == NOCAP_NOTIFY_VALUE;
         bool posted = e->op != NOCAP_OP_INLINE || (e->has & NOCAP_F_POSTED) == 0 || e->posted != 0;
         l->notify_pending = false;
+        part_of(tile)->changed = true;
         CHECK_AFTER(m, tile, GO_015, l->notify_since, there && value && posted,
                     RELATED(l->done.index),
                     "a posted inline write of 0x40 to the stream that the go message names",

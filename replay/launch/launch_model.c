@@ -272,6 +272,7 @@ static void publish(struct tile *tile)
     f->request = l->request;
     f->request_done = l->request_done;
     f->advance = l->advance;
+    f->notify_pending = l->notify_pending;
     f->master_since = l->master_since;
     f->ignored_since = l->ignored_since != FAULT_NONE ? l->ignored_since : b->text_since;
     f->requested = l->requested;

@@ -10,8 +10,9 @@ enum {
     WAITED = 64,       /* requests of a tile whose bytes may still arrive; a ring */
     ATOMIC_WORDS = 16, /* an atomic is a 16-byte piece of memory for who captures it */
     GRID = NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT,
-    SETTLED = 10000, /* cycles after which nothing of before is under way any more */
-    SETTLED_NS = 10000000,
+    SETTLED = 10000,     /* cycles after which nothing of before is under way any more */
+    SOON = 1000,         /* .. where something has arrived that was sent after it */
+    NS_PER_CYCLE = 1000, /* at the slowest clock */
 };
 
 /* A request that brings bytes to worker tiles. */
@@ -23,19 +24,21 @@ struct noc_waited {
     uint64_t arrived[(GRID + 63) / 64]; /* by tile: all its bytes */
     uint64_t bytes;                     /* that have arrived, over all tiles */
     uint64_t next, sum;                 /* of pieces, one after the other: end, and hash */
+    fault_id since;                     /* it is not as it should be: what arrives may be */
     bool has_id, has_hash, must_arrive; /* must_arrive: its end proves that they arrived */
     bool over, unjudged;                /* its end was seen, and before any arrival was */
 };
 
 struct noc_landings {
     struct noc_waited waited[WAITED];
-    uint8_t marks[WAITED]; /* a byte of each one's id */
-    uint64_t count;        /* requests, ever */
-    uint64_t open;         /* all before this one have arrived, or are forgotten */
-    bool shown;            /* something of their sender was seen to arrive */
-    bool apart;            /* .. by another agent: what came first is not known */
-    bool lost;             /* one was forgotten before it arrived */
-    uint64_t lost_t;       /* .. at this time */
+    uint8_t marks[WAITED];              /* a byte of each one's id */
+    uint64_t count;                     /* requests, ever */
+    uint64_t open;                      /* all before this one have arrived, or are forgotten */
+    bool shown;                         /* something of their sender was seen to arrive */
+    bool apart;                         /* .. by another agent: what came first is not known */
+    uint64_t reached[(GRID + 63) / 64]; /* tiles where one has arrived */
+    bool lost;                          /* one was forgotten before it arrived */
+    uint64_t lost_t;                    /* .. at this time */
 };
 
 static struct noc_landings *landings_of(struct model *m, struct noc_landings **l)
@@ -47,9 +50,11 @@ static struct noc_landings *landings_of(struct model *m, struct noc_landings **l
     return *l;
 }
 
-static uint64_t settled(const struct model *m)
+/* Whether so many cycles have passed since. */
+static bool passed(const struct model *m, uint64_t since, uint64_t cycles)
 {
-    return m->header->time_unit == NOCAP_TIME_NS ? SETTLED_NS : SETTLED;
+    const uint64_t unit = m->header->time_unit == NOCAP_TIME_NS ? NS_PER_CYCLE : 1;
+    return m->event->t - since > cycles * unit;
 }
 
 /* The hash of all bytes; false: they are not all known. */
@@ -131,6 +136,8 @@ void noc_landing_request(struct model *m, const struct observation *o)
                            .addr = e->daddr,
                            .end = e->daddr + size,
                            .next = e->daddr,
+                           .since =
+                               m->faults > m->faults_before ? m->faults_before + 1 : FAULT_NONE,
                            .sum = NOCAP_FNV1A64_START,
                            .to = ends->to,
                            .to_other = ends->to_other};
@@ -221,14 +228,16 @@ static bool in_order(const struct model *m, const struct tile *from)
     return !p->opaque && m->event->src == p->src;
 }
 
-/* Whether nothing is under way that was not seen to be asked for. */
-static bool knows_all(const struct model *m, const struct tile *from, const struct noc_landings *l)
+/* Whether nothing is under way to there that was not seen to be asked for. */
+static bool knows_all(const struct model *m, const struct tile *from, const struct noc_landings *l,
+                      struct nocap_xy to)
 {
-    const uint64_t t = m->event->t;
     const struct noc_part *p = noc_part(from);
-    bool begun = (m->header->complete == NOCAP_TRUE && !m->dropped) || t - p->since > settled(m);
+    bool reached = (l->reached[place_of(to) / 64] >> place_of(to) % 64 & 1) != 0;
+    bool begun = (m->header->complete == NOCAP_TRUE && !m->dropped) ||
+                 passed(m, p->since, reached ? SOON : SETTLED);
     begun = l == p->memory ? l->shown : begun; /* writes to host memory keep their order */
-    return in_order(m, from) && begun && !(l->lost && t - l->lost_t <= settled(m));
+    return in_order(m, from) && begun && !(l->lost && !passed(m, l->lost_t, SETTLED));
 }
 
 /* Whether what did not arrive certainly would show. What else is under way only adds arrivals. */
@@ -267,6 +276,7 @@ static void arrive(struct model *m, const struct tile *from, struct noc_landings
                    struct noc_waited *w, struct nocap_xy at, const struct access *a)
 {
     w->bytes += a->size;
+    l->reached[place_of(at) / 64] |= UINT64_C(1) << place_of(at) % 64;
     if (a->addr == w->next && a->addr + a->size < w->end && a->known == a->size) {
         w->sum = nocap_fnv1a64(w->sum, a->bytes, a->size);
         w->next += a->size;
@@ -318,6 +328,19 @@ static struct noc_waited *likeliest(struct noc_landings *l, uint64_t first, stru
     return best;
 }
 
+/* The fault of a request that was to bring these bytes, as far as it resembles them. */
+static fault_id fault_of_request(struct noc_landings *l, struct nocap_xy at, const struct access *a,
+                                 const uint64_t *hash)
+{
+    for (uint64_t i = l->open; i < l->count; i++) {
+        const struct noc_waited *w = &l->waited[i % WAITED];
+        if (w->since != FAULT_NONE && likeness(w, at, a, hash) != UNLIKE) {
+            return w->since;
+        }
+    }
+    return FAULT_NONE;
+}
+
 /* `tile`: where it arrives; NULL: in host memory. */
 static void judge_arrival(struct model *m, const struct tile *tile, const struct tile *from,
                           struct noc_landings *l, const struct access *a)
@@ -342,17 +365,18 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
             arrive(m, from, l, best, at, a);
             show(m, from, l);
         }
-    } else if (knows_all(m, from, l)) {
-        CHECK(m, tile != NULL ? tile : from, NOC_047, false,
-              RELATED(best != NULL ? best->at.index : NO_INDEX),
-              "what a request of its sender asked for: core, address, bytes, once per core",
-              most == ALTERED    ? "%llu bytes arrived at 0x%llx from core %u,%u that differ from "
-                                   "those of the request"
-              : most == REPEATED ? "%llu bytes arrived at 0x%llx from core %u,%u a second time"
-              : best != NULL
-                  ? "%llu bytes arrived at 0x%llx from core %u,%u, which asked for another place"
-                  : "%llu bytes arrived at 0x%llx from core %u,%u, which asked for none",
-              (unsigned long long)a->size, (unsigned long long)a->addr, from->at.x, from->at.y);
+    } else if (knows_all(m, from, l, at)) {
+        CHECK_AFTER(
+            m, tile != NULL ? tile : from, NOC_047, fault_of_request(l, at, a, hash), false,
+            RELATED(best != NULL ? best->at.index : NO_INDEX),
+            "what a request of its sender asked for: core, address, bytes, once per core",
+            most == ALTERED    ? "%llu bytes arrived at 0x%llx from core %u,%u that differ from "
+                                 "those of the request"
+            : most == REPEATED ? "%llu bytes arrived at 0x%llx from core %u,%u a second time"
+            : best != NULL
+                ? "%llu bytes arrived at 0x%llx from core %u,%u, which asked for another place"
+                : "%llu bytes arrived at 0x%llx from core %u,%u, which asked for none",
+            (unsigned long long)a->size, (unsigned long long)a->addr, from->at.x, from->at.y);
         if (best != NULL && most != REPEATED) {
             best->bytes = UINT64_MAX; /* it is the one that was misrouted */
         }
@@ -367,8 +391,8 @@ void noc_landing(struct model *m, const struct observation *o)
     const struct tile *from = (e->has & NOCAP_F_FROM) != 0 ? tile_find(m, e->chip, e->s) : NULL;
     struct noc_landings *l = from != NULL ? noc_part(from)->landings : NULL;
     noc_state(m)->anonymous |= (e->has & NOCAP_F_FROM) == 0;
-    if (o->access.addr < NOCAP_L1_SIZE) { /* registers are judged by what it does there */
-        judge_arrival(m, o->tile, from, l, &o->access);
+    if (from == NULL || !from->launch.notify_pending || !nocap_adds_to_stream(o->access.addr)) {
+        judge_arrival(m, o->tile, from, l, &o->access); /* else it tells of a notify, GO-015 */
     }
 }
 
