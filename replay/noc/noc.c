@@ -50,6 +50,7 @@ static void observe_request(struct model *m, const struct observation *o)
         noc_wait_ends(t, e->by);
     }
     if (e->phase != NOCAP_PHASE_ISSUE) {
+        noc_buffers_left(n, e);
         noc_phase(m, tile, n, e);
         noc_landing_done(m, tile, e);
         return;

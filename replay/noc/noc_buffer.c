@@ -248,6 +248,8 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
             since = register_astray(tile, b, e);
         }
         b->restating = NOC_RESTATED;
+        b->request.has |= e->has & NOCAP_F_ID;
+        b->request.id = e->id;
         CHECK_AFTER(m, tile, NOC_040, since, what == AGREE, RELATED(b->sent),
                     "a noc event that says what the registers of its command buffer say",
                     "noc event and registers of its command buffer differ in \"%s\"",
@@ -353,4 +355,20 @@ void noc_buffer_load(struct noc_interface *n, unsigned buffer, const uint32_t *v
     b->busy = value != NULL && (*value & SENT) != 0;
     b->unconfirmed = b->unconfirmed && b->busy;
     n->unread &= (uint8_t) ~(1u << buffer);
+}
+
+void noc_buffers_left(struct noc_interface *n, const struct nocap_event *e)
+{
+    bool one = (e->has & NOCAP_F_ID) != 0;
+    for (unsigned i = 0; i < NOCAP_NIU_BUFFERS; i++) {
+        struct noc_buffer *b = &n->buffers[i];
+        const struct nocap_event *r = &b->request;
+        bool own = e->by == NOCAP_BY_NONE || r->by == NOCAP_BY_NONE || r->by == e->by;
+        bool same_kind = nocap_requests_of(r->op) == nocap_requests_of(e->op);
+        bool left = one ? (r->has & NOCAP_F_ID) != 0 && r->id == e->id : own && same_kind;
+        if (b->restating == NOC_RESTATED && left) {
+            b->busy = b->unconfirmed = false;
+            n->unread &= (uint8_t) ~(1u << i);
+        }
+    }
 }

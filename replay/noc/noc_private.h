@@ -155,6 +155,8 @@ void noc_buffer_store(struct model *m, struct tile *tile, unsigned noc, unsigned
                       uint32_t reg, const uint32_t *value);
 void noc_buffer_load(struct noc_interface *n, unsigned buffer,
                      const uint32_t *value); /* of CMD_CTRL */
+/* A phase: requests have left their buffers, one or all that a barrier waited for. */
+void noc_buffers_left(struct noc_interface *n, const struct nocap_event *e);
 /* A `noc` event, which may restate what a buffer sent. */
 void noc_restate(struct model *m, const struct tile *tile, struct noc_interface *n,
                  const struct nocap_event *e);
