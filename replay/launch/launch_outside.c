@@ -117,11 +117,11 @@ static void judge_intrusion(struct model *m, const struct observation *o, const 
 }
 
 /* A reset request that waits in the go word is overwritten by another signal. */
-static void judge_lost_request(struct model *m, struct tile *tile)
+static void judge_lost_request(struct model *m, struct tile *tile, uint8_t signal)
 {
     struct launch *l = launch_of(tile);
     uint32_t rd_ptr;
-    if (l->request == 0 || !tile->sees_cores) {
+    if (l->request == 0 || l->request == signal || !tile->sees_cores) {
         return;
     }
     if (l->request_done == YES) {
@@ -316,7 +316,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     if (!named) {
         if ((int)i == active) {
             fault_id fault = m->fault;
-            judge_lost_request(m, tile);
+            judge_lost_request(m, tile, signal);
             l->go_since = l->ignored_since = fault; /* BRISC obeys it, or does not */
         }
         return;
@@ -332,7 +332,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         return;
     }
     l->ignored_since = FAULT_NONE;
-    judge_lost_request(m, tile);
+    judge_lost_request(m, tile, signal);
     if (signal == NOCAP_GO_GO) {
         judge_go(m, o, go);
     } else if (l->go_pending == YES && signal != NOCAP_GO_DONE) {
@@ -449,7 +449,7 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
                 launch_locate_texts(l);
             }
         }
-    } else if (is_request(signal)) {
+    } else if (is_request(signal) && signal != l->request) { /* once more it says nothing new */
         l->request = signal;
         l->asked = true;
         l->requested = now(m);
