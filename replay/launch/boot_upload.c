@@ -128,7 +128,8 @@ bool boot_spans_known(const struct boot *b)
 }
 
 /* Whether bytes that are written to a tile that no agent has held in reset yet can be firmware:
- * between the areas of zeros and debugging and the kernel config area, as far as these are known. */
+ * between the areas of zeros and debugging and the kernel config area, as far as these are known.
+ */
 static bool may_be_firmware(const struct model *m, const struct tile *tile, const struct access *a)
 {
     enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };
@@ -228,15 +229,27 @@ static const struct span *span_at(const struct boot *b, uint32_t at)
     return found;
 }
 
+/* The part of a piece from `at` on that no later write went over ends here. */
+static uint32_t piece_end(const struct boot *b, const struct span *piece, uint32_t at)
+{
+    uint32_t end = piece->addr + piece->size;
+    for (const struct span *s = piece + 1; s < b->spans + kept(b); s++) {
+        end = s->addr > at && s->addr < end ? s->addr : end;
+    }
+    return end;
+}
+
 /* What the host wrote is compared piece by piece by its hash, the form in which a trace holds whole
  * segments. A piece may run into the zeros after the segment, but what reaches further belongs to
- * something else and is not judged. */
-static bool piece_differs(const struct nocap_elf_segment *s, uint32_t address,
-                          const struct span *piece)
+ * something else and is not judged, nor is what is left of a piece that another one went over. */
+static enum known piece_agrees(const struct boot *b, const struct nocap_elf_segment *s,
+                               uint32_t address, const struct span *piece, uint32_t at)
 {
     uint32_t offset = piece->addr - address;
-    if (piece->addr < address || !piece->has_hash || offset + piece->size > s->memory_size) {
-        return false;
+    bool whole = at == piece->addr && piece_end(b, piece, at) == at + piece->size;
+    if (!whole || !piece->has_hash || piece->addr < address ||
+        offset + piece->size > s->memory_size) {
+        return UNKNOWN;
     }
     uint32_t end = offset + piece->size;
     uint32_t from_file = end <= s->file_size     ? piece->size
@@ -246,7 +259,7 @@ static bool piece_differs(const struct nocap_elf_segment *s, uint32_t address,
     for (uint32_t i = from_file; i < piece->size; i++) {
         hash = nocap_fnv1a64(hash, (const uint8_t[]){0}, 1);
     }
-    return hash != piece->hash;
+    return hash == piece->hash ? YES : NO;
 }
 
 static void judge_segment(struct model *m, struct tile *tile, unsigned processor,
@@ -260,17 +273,19 @@ static void judge_segment(struct model *m, struct tile *tile, unsigned processor
         if (piece == NULL && at - address >= s->file_size) {
             return; /* nothing was written over the zeros after it */
         }
-        bool differs = piece != NULL && piece_differs(s, address, piece);
-        CHECK(m, tile, RST_008, piece != NULL && !differs,
-              RELATED(piece != NULL ? piece->index : NO_INDEX),
-              "every PT_LOAD segment of the firmware in L1",
-              piece == NULL ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
-                            : "%s's segment of %u bytes at 0x%x differs from the ELF file at 0x%x",
-              name, s->file_size, address, at);
-        if (piece == NULL || differs) {
+        enum known agrees = piece != NULL ? piece_agrees(b, s, address, piece, at) : NO;
+        if (agrees != UNKNOWN) {
+            CHECK(m, tile, RST_008, agrees == YES, RELATED(piece != NULL ? piece->index : NO_INDEX),
+                  "every PT_LOAD segment of the firmware in L1",
+                  piece == NULL
+                      ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
+                      : "%s's segment of %u bytes at 0x%x differs from the ELF file at 0x%x",
+                  name, s->file_size, address, at);
+        }
+        if (agrees == NO) {
             return;
         }
-        at = piece->addr + piece->size;
+        at = piece_end(b, piece, at);
     }
 }
 

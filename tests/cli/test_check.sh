@@ -384,4 +384,23 @@ for view in perfetto vcd; do
     taskset -c 0 "$NOCAP" export "$T/queue.nocap" --to $view --from 54000 -o "$T/alone" 2>/dev/null
     check "$view: on one core the same" cmp "$T/alone" "$T/beside"
 done
+
+# ---- the firmware's image: a write over a part of what was uploaded counts ----
+
+# uploads NAME TEXT AT VALUE: the text, then a byte of it once more
+uploads() {
+    sed "s|\"firmware\":{\"brisc\":\"brisc.elf\"}|\"producer\":\"program test\"|; /\"addr\":\"0x3840\"/s|\"value\":\"0x13\"|\"value\":\"$2\"|" \
+        checker/rules/examples/RST-008.pass.jsonl |
+        sed "/\"addr\":\"0x82b0\"/i {\"t\":0,\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"$3\",\"size\":1,\"value\":\"$4\"}" >"$T/$1.jsonl"
+}
+elf=brisc=checker/rules/examples/brisc.elf
+uploads over 0x13 0x3842 0x1
+status 1 "a byte of the text that is written once more, and wrong" "$NOCAP" check --elf $elf "$T/over.jsonl"
+out_has "is the difference" "segment of 4 bytes at 0x3840 differs from the ELF file at 0x3842"
+uploads patched 0x55 0x3840 0x13
+status 0 "a byte that is put right" "$NOCAP" check --elf $elf "$T/patched.jsonl"
+sed '/"addr":"0x3840"/s/,"value":"[^"]*"//' checker/rules/examples/RST-008.pass.jsonl |
+    sed 's|"firmware":{"brisc":"brisc.elf"}|"producer":"program test"|' >"$T/unseen.jsonl"
+"$NOCAP" check --format json --elf $elf "$T/unseen.jsonl" >"$T/unseen.json"
+check "a text whose bytes are not captured is not judged" grep -q '"id":"RST-008","verdict":"not-exercised"' "$T/unseen.json"
 finish
