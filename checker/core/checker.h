@@ -288,6 +288,9 @@ void nocap_report_free(struct nocap_report *report);
 enum nocap_outcome { NOCAP_CLEAN, NOCAP_FINDINGS, NOCAP_NOT_JUDGED, NOCAP_OUTCOME_COUNT };
 const char *nocap_outcome_name(enum nocap_outcome outcome);
 enum nocap_outcome nocap_report_outcome(const struct nocap_report *report);
+/* Whether all that was found follows from findings that were not asked for, by rule, core or time:
+ * none of it counts, and the report is not clean. */
+bool nocap_report_only_follows(const struct nocap_report *report);
 /* Why it is not judged, half a sentence, and the id of that; static. */
 const char *nocap_report_unjudged(const struct nocap_report *report);
 const char *nocap_report_unjudged_id(const struct nocap_report *report);

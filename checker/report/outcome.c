@@ -27,15 +27,19 @@ static bool judged(const struct nocap_report *report)
     return false;
 }
 
+bool nocap_report_only_follows(const struct nocap_report *report)
+{
+    return report->finding_count == 0 && report->consequence_count != 0;
+}
+
 enum nocap_outcome nocap_report_outcome(const struct nocap_report *report)
 {
     if (nocap_report_fails(report, NOCAP_ERROR)) {
         return NOCAP_FINDINGS;
     }
     bool apart = report->untouched || report->outside;
-    return apart || !judged(report)                 ? NOCAP_NOT_JUDGED
-           : nocap_report_fails(report, NOCAP_NOTE) ? NOCAP_FINDINGS
-                                                    : NOCAP_CLEAN;
+    bool found = nocap_report_fails(report, NOCAP_NOTE) || nocap_report_only_follows(report);
+    return apart || !judged(report) ? NOCAP_NOT_JUDGED : found ? NOCAP_FINDINGS : NOCAP_CLEAN;
 }
 
 struct reason {

@@ -146,6 +146,12 @@ void nocap_finding_text(FILE *out, const struct nocap_report *report,
     print_at(out, report, finding, NULL, finding->observed);
 }
 
+static void print_consequence(const struct printer *p, const struct nocap_finding *f)
+{
+    fprintf(p->out, "    follows: %s at %" PRIu64 ": %s; expected %s\n", nocap_rules[f->rule].id,
+            f->index, f->observed, f->expected);
+}
+
 /* `before`: the finding of this rule above it, NULL where its headline stands. */
 static void print_finding(const struct printer *p, const struct nocap_finding *finding,
                           const struct nocap_finding *before)
@@ -164,8 +170,7 @@ static void print_finding(const struct printer *p, const struct nocap_finding *f
     for (size_t i = 0; all && i < p->report->consequence_count; i++) {
         const struct nocap_finding *f = &p->report->consequences[i];
         if (f->fault == finding->fault) {
-            fprintf(p->out, "    follows: %s at %" PRIu64 ": %s; expected %s\n",
-                    nocap_rules[f->rule].id, f->index, f->observed, f->expected);
+            print_consequence(p, f);
         }
     }
 }
@@ -217,6 +222,10 @@ static void print_findings(const struct printer *p)
             print_group(p, i);
             *done = true;
         }
+    }
+    for (size_t i = 0; nocap_report_only_follows(p->report) && i < p->report->consequence_count;
+         i++) {
+        print_consequence(p, &p->report->consequences[i]);
     }
 }
 
@@ -357,6 +366,9 @@ static void print_verdict(const struct printer *p)
     if (outcome == NOCAP_NOT_JUDGED) {
         snprintf(text, sizeof text, "not judged: %s%s%s%s%s", nocap_report_unjudged(report),
                  counts[0] != 0 ? "; " : "", counts, comma, cut);
+    } else if (nocap_report_only_follows(report)) {
+        snprintf(text, sizeof text, "only what follows from findings that were left out%s%s", comma,
+                 cut);
     } else if (nothing_but_cut(report)) {
         snprintf(text, sizeof text, "clean as far as it goes: %s", cut);
     } else if (outcome == NOCAP_FINDINGS) {

@@ -403,4 +403,20 @@ sed '/"addr":"0x3840"/s/,"value":"[^"]*"//' checker/rules/examples/RST-008.pass.
     sed 's|"firmware":{"brisc":"brisc.elf"}|"producer":"program test"|' >"$T/unseen.jsonl"
 "$NOCAP" check --format json --elf $elf "$T/unseen.jsonl" >"$T/unseen.json"
 check "a text whose bytes are not captured is not judged" grep -q '"id":"RST-008","verdict":"not-exercised"' "$T/unseen.json"
+
+# ---- what follows from a finding that was left out: it does not count, and nothing is clean ----
+
+lost=golden/fault-reset-lost.nocap # GO-013, and GO-007 of it
+status 0 "only a consequence of what was left out" "$NOCAP" check --rules GO-007 $lost
+out_has "which is shown" "follows: GO-007 at "
+out_has "is not clean" "verdict: only what follows from findings that were left out"
+status 0 "nor among others" "$NOCAP" check --rules GO-007 $lost golden/boot-p100.nocap
+out_has "it is not one line" "verdict: only what follows"
+"$NOCAP" check --format json --rules GO-007 $lost >"$T/follows.json"
+check "nor in JSON" jq -e '.summary.verdict == "findings" and .summary.error == 0' "$T/follows.json" >"$T/null"
+status 0 "nor merged" "$NOCAP" merge "$T/follows.json"
+out_has "as before" "verdict: only what follows"
+echo 'GO-013 -- seen' >"$T/seen.txt"
+status 0 "a consequence of what is waived" "$NOCAP" check --waivers "$T/seen.txt" $lost
+out_has "is" "verdict: clean, 1 waived"
 finish
