@@ -63,41 +63,62 @@ static void judge_iatu(struct model *m, unsigned region)
                           : "which ends before its base or beyond 2^58");
 }
 
+/* `v`: NULL: it was not captured. */
+static void endpoint_word(struct noc_endpoint *p, uint64_t addr, const uint32_t *v)
+{
+    uint64_t region = (addr - NOCAP_IATU_FIRST) / NOCAP_IATU_STRIDE;
+    uint64_t word = (addr - NOCAP_IATU_FIRST) % NOCAP_IATU_STRIDE / 4;
+    if (addr >= NOCAP_IATU_FIRST && word < NOC_IATU_WORDS) {
+        uint16_t bit = (uint16_t)(1u << word);
+        p->iatu[region][word] = v != NULL ? *v : 0;
+        p->iatu_known[region] =
+            (uint16_t)(v != NULL ? p->iatu_known[region] | bit : p->iatu_known[region] & ~bit);
+    } else if (addr == NOCAP_DMA_SIZE) {
+        p->dma_size = v != NULL ? *v : 0;
+        p->dma_size_known = v != NULL;
+    } else if (addr == NOCAP_DMA_DEVICE_ADDRESS) {
+        p->dma_address = v != NULL ? *v : 0;
+        p->dma_address_known = v != NULL;
+    }
+}
+
+static void judge_dma(struct model *m, const struct noc_endpoint *p)
+{
+    bool address = !p->dma_address_known || p->dma_address % 4 == 0;
+    CHECK(m, NULL, NOC_012, p->dma_size != 0 && p->dma_size % 4 == 0 && address, NO_REFS,
+          "a DMA of a multiple of 4 bytes, not 0, at a multiple of 4",
+          address ? "DMA of %u bytes at 0x%x, must be a multiple of 4 and not 0"
+                  : "DMA of %u bytes at 0x%x, not at a multiple of 4",
+          p->dma_size, p->dma_address);
+}
+
+/* A store may be of several registers: what it starts is judged by all of them. */
 static void endpoint_store(struct model *m, const struct nocap_event *e)
 {
+    const uint64_t end = NOCAP_IATU_FIRST + NOC_IATU_REGIONS * NOCAP_IATU_STRIDE;
     if (noc_state(m)->endpoint == NULL) {
         noc_state(m)->endpoint = calloc(1, sizeof *noc_state(m)->endpoint);
         m->out_of_memory |= noc_state(m)->endpoint == NULL;
     }
     struct noc_endpoint *p = noc_state(m)->endpoint;
-    if (p == NULL) {
+    if (p == NULL || e->addr >= end || e->size == 0) {
         return;
     }
-    uint32_t v;
-    bool known = word_of(e, &v);
-    uint64_t region = (e->addr - NOCAP_IATU_FIRST) / NOCAP_IATU_STRIDE;
-    uint64_t offset = (e->addr - NOCAP_IATU_FIRST) % NOCAP_IATU_STRIDE;
-    if (e->addr >= NOCAP_IATU_FIRST && region < NOC_IATU_REGIONS && offset / 4 < NOC_IATU_WORDS) {
-        uint16_t bit = (uint16_t)(1u << offset / 4);
-        p->iatu[region][offset / 4] = v;
-        p->iatu_known[region] =
-            (uint16_t)(known ? p->iatu_known[region] | bit : p->iatu_known[region] & ~bit);
-        if (offset == NOCAP_IATU_CTRL2) {
-            judge_iatu(m, (unsigned)region);
+    const struct access a = access_of_event(e, e->addr, e->size);
+    uint64_t last = e->addr + (e->size < end - e->addr ? e->size : end - e->addr) - 1;
+    for (uint64_t at = e->addr / 4 * 4; at <= last; at += 4) {
+        uint32_t v;
+        endpoint_word(p, at, access_word(&a, at, &v) ? &v : NULL);
+    }
+    for (unsigned region = 0; region < NOC_IATU_REGIONS; region++) {
+        if (touches(&a, NOCAP_IATU_FIRST + region * NOCAP_IATU_STRIDE + NOCAP_IATU_CTRL2, 4)) {
+            judge_iatu(m, region);
         }
-    } else if (e->addr == NOCAP_DMA_SIZE) {
-        p->dma_size = v;
-        p->dma_size_known = known;
-    } else if (e->addr == NOCAP_DMA_DEVICE_ADDRESS) {
-        p->dma_address = v;
-        p->dma_address_known = known;
-    } else if (e->addr == NOCAP_DMA_DOORBELL && known && (v & 1) != 0 && p->dma_size_known) {
-        bool address = !p->dma_address_known || p->dma_address % 4 == 0;
-        CHECK(m, NULL, NOC_012, p->dma_size != 0 && p->dma_size % 4 == 0 && address, NO_REFS,
-              "a DMA of a multiple of 4 bytes, not 0, at a multiple of 4",
-              address ? "DMA of %u bytes at 0x%x, must be a multiple of 4 and not 0"
-                      : "DMA of %u bytes at 0x%x, not at a multiple of 4",
-              p->dma_size, p->dma_address);
+    }
+    uint32_t doorbell;
+    if (access_word(&a, NOCAP_DMA_DOORBELL, &doorbell) && (doorbell & 1) != 0 &&
+        p->dma_size_known) {
+        judge_dma(m, p);
     }
 }
 
