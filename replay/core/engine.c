@@ -235,22 +235,11 @@ static __attribute__((noinline)) void observe_due(struct nocap_engine *e,
     }
 }
 
-/* What a tile out of scope shows of its inside is not all that happened there: as after a loss. */
-static __attribute__((noinline)) void observe_out_of_scope(struct model *m, struct tile *tile,
-                                                           unsigned kind)
-{
-    const uint32_t inside = OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(REQUEST) | OBS(PHASE) |
-                            OBS(ENTER) | OBS(EXIT) | OBS(RUN) | OBS(HALT) | OBS(TENSIX);
-    if ((inside >> kind & 1) != 0) {
-        tile_forget(m, tile);
-    }
-}
-
 void observe(struct model *m, struct observation *o)
 {
     struct nocap_engine *e = (struct nocap_engine *)m;
-    if (__builtin_expect(m->header->has_scope, 0) && o->tile != NULL && !o->tile->in_scope) {
-        observe_out_of_scope(m, o->tile, o->kind);
+    if (__builtin_expect(m->header->has_scope, 0) && shows_part(o)) {
+        tile_forget(m, o->tile); /* it is not all that happened there: as after a loss */
     }
     bool one = o->kind < OBS_PLACED && (o->places & (o->places - 1)) == 0;
     const struct route *route = &e->routes[o->kind][one ? __builtin_ctz(o->places) : PLACES];

@@ -28,8 +28,8 @@ struct tile {
     struct noc_facts noc[NOCS];
     void *part[MODELS]; /* what each model keeps of the tile: after it, the smallest first */
     struct launch_facts launch;
-    fault_id go_since; /* what the GO stored now launches is known since; owner: host, read in
-                          `apply` of a store of GO by the host */
+    fault_id go_since;       /* what the GO stored now launches is known since; owner: host, read in
+                                `apply` of a store of GO by the host */
     fault_id notified_since; /* of a notify to a queue that came before DONE; owner: cq */
     struct shadow l1;
     struct stray strays[CORES + 1]; /* the latest of each core, and of the host; owner: engine */
@@ -115,5 +115,13 @@ bool shadow_word_after(const struct shadow *l1, uint32_t addr, const struct acce
                        uint32_t *v);
 /* False unless all bytes are known. */
 bool shadow_copy(const struct shadow *l1, uint32_t addr, uint32_t size, uint8_t *to);
+
+/* Whether it is from inside a tile that is out of scope, of which not all is shown. */
+static inline bool shows_part(const struct observation *o)
+{
+    const uint32_t inside = OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(REQUEST) | OBS(PHASE) |
+                            OBS(ENTER) | OBS(EXIT) | OBS(RUN) | OBS(HALT) | OBS(TENSIX);
+    return o->tile != NULL && !o->tile->in_scope && (inside >> o->kind & 1) != 0;
+}
 
 #endif

@@ -200,4 +200,24 @@ finds CQ-029 "a slot that is filled after the next one"
     last = load } { print }' | tac >"$T/trace.jsonl"
 finds "" "the second dispatcher's last look at a count, without what it found"
 
+# ---- a kernel of the queue, or a worker core, that is out of scope and shows a part of its inside ----
+
+"$NOCAP" dump --format jsonl golden/queue-all.nocap >"$T/queue.jsonl"
+for core in 14,2 14,3 1,2; do
+    python3 - "$T/queue.jsonl" ${core/,/ } >"$T/trace.jsonl" <<'END'
+import json, sys
+path, tile, seen = sys.argv[1], [int(v) for v in sys.argv[2:4]], 0
+for n, line in enumerate(open(path)):
+    event = json.loads(line)
+    if n == 0:
+        event["scope"] = [at for at in event["scope"] if at != tile]
+    inside = n and event["ev"] in ("noc", "kernel", "reset", "tensix") or event.get("by") in ("brisc", "ncrisc")
+    seen += bool(inside and [event.get("x"), event.get("y")] == tile)
+    if not inside or [event.get("x"), event.get("y")] != tile or seen % 20:
+        print(json.dumps(event))
+sys.exit(seen < 20)
+END
+    finds "" "one event in twenty of $core is missing"
+done
+
 finish
