@@ -79,8 +79,9 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
         return fault_of(q->m, sum == size);
     }
     MARK_EXERCISED(q->m, CQ_004);
+    cq_blame(&entry, p->since);
     CQ_HOST_AFTER(
-        q, CQ_002, p->since, stride == size, NO_REFS, "a prefetch_q entry that says the stride",
+        q, CQ_002, entry, stride == size, NO_REFS, "a prefetch_q entry that says the stride",
         "prefetch_q entry 0x%x says %u bytes, the stride is %llu", p->entry, size, wide(stride));
     return fault_of(q->m, stride == size);
 }
@@ -329,6 +330,7 @@ static uint32_t judge_bytes(struct cq *q, struct cq_record *r, const struct cq_p
     fault_id shape = judge_stride(q, c);
     bool whole = shape == FAULT_NONE && stride != 0;
     shape = whole ? judge_shape(q, p, record, r->size, sum, entry) : shape;
+    cq_blame(&r->since, shape); /* both sides step over it, each in its own way */
     if (relay && c->stride == stride && stride < q->numbers->issue_size) {
         r->real = (uint32_t)(sum != 0 ? sum : stride); /* the next entry lies after it */
     }
@@ -353,11 +355,9 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     r->size = size;
     r->entry = p->entry;
     fault_id entry = judge_entry(q, p, size);
-    fault_id own = judge_place(q, p, r);
-    bool placed = own == FAULT_NONE;
-    cq_blame(&own, entry);
-    r->since = own;
-    cq_blame(&r->since, p->since);
+    r->since = judge_place(q, p, r);
+    bool placed = r->since == FAULT_NONE;
+    cq_blame(&r->since, entry);
     r->real = p->given != 0 ? p->given : size;
     if (p->known < NOCAP_CQ_HEADER) {
         cq_completion_lose(q);
@@ -372,8 +372,9 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     }
     r->real = r->real < q->numbers->issue_size ? r->real : q->numbers->issue_size;
     if (r->addr_known) {
-        resync(&q->host.cursor, r->addr + r->real, own);
+        resync(&q->host.cursor, r->addr + r->real, r->since);
     }
+    cq_blame(&r->since, p->since);
     cq_report_step(q, NOCAP_RECORD_PUBLISHED, r);
     if (second != 0) {
         publish_parts(q, p, number, second, end, r->sized);

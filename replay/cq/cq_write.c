@@ -201,7 +201,9 @@ static const char *large_problem(const struct cq *q, const struct cq_command *k,
         return "WRITE_PACKED_LARGE with %u sub-commands";
     }
     *value = (uint32_t)align;
-    if (align < q->numbers->l1_align || (align & (align - 1)) != 0) {
+    bool lowered = q->numbers->large_chunk != 0; /* by a host that pads to L1's alignment */
+    if (align < q->numbers->l1_align || (align & (align - 1)) != 0 ||
+        (lowered && align != q->numbers->l1_align)) {
         return "WRITE_PACKED_LARGE with alignment %u";
     }
     for (*value = 0; *value < k->known; (*value)++) {
