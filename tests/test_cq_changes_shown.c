@@ -148,6 +148,117 @@ static void a_late_record_is_one_finding(void **state)
     run_free(&run);
 }
 
+enum { MIDDLE = 60, IN_A_LAP = 5 }; /* a command; programs that fill no ring */
+
+/* From that command on, events of these kinds (a bit each) are off by so much. */
+static struct nocap_report *check_shifted(uint64_t ops, uint64_t slots, uint64_t bytes)
+{
+    struct nocap_sim_options in_a_lap = records_view;
+    in_a_lap.launches = IN_A_LAP;
+    struct run run = run_with(in_a_lap);
+    size_t seen[64] = {0};
+    for (size_t i = 0; i < run.count; i++) {
+        struct nocap_event *e = &run.events[i];
+        if (e->kind == NOCAP_EV_CQ && (ops >> e->op & 1) != 0 && ++seen[e->op] > MIDDLE) {
+            e->slot_index += slots;
+            e->addr += bytes;
+        }
+    }
+    struct nocap_report *report = check_changed(&run, &in_a_lap, run.count, DROPPED);
+    run_free(&run);
+    return report;
+}
+
+#define OP(name) (UINT64_C(1) << NOCAP_OP_##name)
+
+/* A host that leaves room between two commands, of which the device knows nothing. */
+static void a_gap_between_records_is_one_finding(void **state)
+{
+    (void)state;
+    assert_only(check_shifted(OP(RECORD), 0, NOCAP_CQ_RECORD_ALIGN), "CQ-027");
+}
+
+static void an_entry_passed_over_is_one_finding(void **state)
+{
+    (void)state;
+    assert_only(check_shifted(OP(RECORD) | OP(FETCH) | OP(LANDED), 1, 0), "CQ-029");
+    assert_only(check_shifted(OP(FETCH) | OP(LANDED), 1, 0), "CQ-029");
+}
+
+/* Prefetcher and dispatcher both leave out a page. */
+static void a_page_passed_over_is_one_finding(void **state)
+{
+    (void)state;
+    assert_only(check_shifted(OP(RELAY) | OP(EXEC) | OP(DONE), 0, NOCAP_CQ_PAGE), "CQ-036");
+}
+
+static struct nocap_event *middle_of(const struct run *run, enum nocap_op op)
+{
+    struct nocap_event *e = run->events;
+    for (size_t seen = 0; seen <= MIDDLE; e++) {
+        seen += e->kind == NOCAP_EV_CQ && e->op == op;
+    }
+    return e - 1;
+}
+
+static void a_credit_elsewhere_is_one_finding(void **state)
+{
+    (void)state;
+    struct run run = run_with(records_view);
+    middle_of(&run, NOCAP_OP_CREDIT)->at.x--;
+    assert_only(check_changed(&run, &records_view, run.count, DROPPED), "CQ-041");
+    run_free(&run);
+}
+
+/* It is certain when the pages are released. */
+static void a_command_not_executed_is_one_finding(void **state)
+{
+    (void)state;
+    struct run run = run_with(records_view);
+    size_t where = (size_t)(middle_of(&run, NOCAP_OP_EXEC) - run.events);
+    assert_only(check_changed(&run, &records_view, where, DROPPED), "CQ-039");
+    run_free(&run);
+}
+
+/* The prefetcher reads as much as the entry says, and goes on after that. */
+static void an_entry_too_long_is_one_finding(void **state)
+{
+    (void)state;
+    struct run run = run_with(records_view);
+    struct nocap_event *record = middle_of(&run, NOCAP_OP_RECORD);
+    record->entry += NOCAP_CQ_RECORD_ALIGN / NOCAP_CQ_ENTRY_UNIT;
+    for (size_t i = 0; i < run.count; i++) {
+        struct nocap_event *e = &run.events[i];
+        bool reads =
+            e->kind == NOCAP_EV_CQ && (e->op == NOCAP_OP_FETCH || e->op == NOCAP_OP_LANDED);
+        e->size += reads && e->addr == record->addr ? NOCAP_CQ_RECORD_ALIGN : 0;
+        e->addr += reads && e->addr > record->addr ? NOCAP_CQ_RECORD_ALIGN : 0;
+    }
+    assert_only(check_changed(&run, &records_view, run.count, DROPPED), "CQ-002");
+    run_free(&run);
+}
+
+/* A command that ends where none may begin; the next one begins where it may. */
+static void a_record_not_padded_is_one_finding(void **state)
+{
+    (void)state;
+    struct run run = run_with(records_view);
+    struct nocap_event *record = middle_of(&run, NOCAP_OP_RECORD);
+    uint8_t bytes[NOCAP_CQ_RECORD_ALIGN];
+    while (record->size != NOCAP_CQ_RECORD_ALIGN || record[1].kind != NOCAP_EV_CQ) {
+        record++;
+    }
+    const uint8_t *own = record->data;
+    memcpy(bytes, own, sizeof bytes);
+    bytes[8] = 48; /* the stride */
+    record->data = bytes;
+    record->size = record->data_size = bytes[8];
+    record->entry = bytes[8] / NOCAP_CQ_ENTRY_UNIT;
+    assert_only(check_changed(&run, &records_view, run.count, DROPPED), "CQ-001");
+    record->data = own;
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +269,13 @@ int main(void)
         cmocka_unit_test(a_record_not_seen_is_one_finding),
         cmocka_unit_test(a_late_record_is_one_finding),
         cmocka_unit_test(a_relay_not_seen_is_one_finding),
+        cmocka_unit_test(a_gap_between_records_is_one_finding),
+        cmocka_unit_test(an_entry_passed_over_is_one_finding),
+        cmocka_unit_test(a_page_passed_over_is_one_finding),
+        cmocka_unit_test(a_credit_elsewhere_is_one_finding),
+        cmocka_unit_test(a_command_not_executed_is_one_finding),
+        cmocka_unit_test(an_entry_too_long_is_one_finding),
+        cmocka_unit_test(a_record_not_padded_is_one_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -57,13 +57,16 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
     } else if (subordinate) {
         cq_subordinate_release(q, (uint32_t)e->value);
     } else if (sem != 0) {
-        CQ_HOST(q, CQ_043, false, NO_REFS, "only semaphore 0 in use",
-                "semaphore %llu changed, only semaphore 0 is in use", wide(e->sem));
+        CHECK_AT(q->m, cq_tile(q, grows), CQ_043, false, cq_event_ref(q, e->by), NO_REFS,
+                 "only semaphore 0 in use", "semaphore %llu changed, only semaphore 0 is in use",
+                 wide(e->sem));
     } else if ((e->has & NOCAP_F_AT) != 0 && !nocap_xy_equal(e->at, q->at[grows])) {
-        CQ_FETCHER(q, CQ_041, false, NO_REFS,
-                   "free pages counted up by the dispatcher, ready ones by the prefetcher",
-                   "%s counted up semaphore 0 of core %u,%u, not the other command-queue core",
-                   nocap_agent_name(e->by), e->at.x, e->at.y);
+        CHECK_AT(q->m, cq_tile(q, grows), CQ_041, false, cq_event_ref(q, e->by), NO_REFS,
+                 "free pages counted up by the dispatcher, ready ones by the prefetcher",
+                 "%s counted up semaphore 0 of core %u,%u, not the other command-queue core",
+                 nocap_agent_name(e->by), e->at.x, e->at.y);
+        cq_blame(prefetch ? &q->prefetcher.since : &q->ring.released_since, q->m->fault);
+        cq_blame(&q->ring.since, q->m->fault);
     } else if (prefetch) {
         cq_relay_publish(q, (uint32_t)e->value);
     } else {

@@ -64,6 +64,25 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
     }
 }
 
+/* Whether a command begins at that page that was published after the present one. */
+static bool begins_later(const struct cq_ring *r, const struct cq_page *page)
+{
+    return page->pages != 0 && page->record != NO_INDEX && r->record != NO_INDEX &&
+           page->record > r->record;
+}
+
+/* It goes on `ahead` pages further: if it passes over a command there, that is never read. */
+static void pass_over(struct cq *q, uint32_t ahead)
+{
+    struct cq_ring *r = &q->ring;
+    uint64_t after = r->current + (uint64_t)r->current_pages * q->numbers->page;
+    const struct cq_page *next = &r->page[page_index(q, place_wrap(&q->places.buffer, after))];
+    if (r->current_pages != 0 && ahead > r->current_pages && begins_later(r, next) &&
+        r->consumed + r->current_pages < r->unread) {
+        r->unread = r->consumed + r->current_pages;
+    }
+}
+
 /* The dispatcher begins with the command at `addr`. */
 void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known)
 {
@@ -84,11 +103,16 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     finish_command(q);
     uint32_t ahead =
         distance(q, addr); /* where it went to the right place, the pages of a command */
-    bool follows = r->current_pages % q->numbers->buffer_pages == ahead;
+    const struct cq_page *page = &r->page[page_index(q, addr)];
+    bool relayed = r->current_pages != 0 && r->record != NO_INDEX && page->pages != 0 &&
+                   page->record == r->record + 1; /* the next one, wherever it was relayed to */
+    bool follows = relayed || r->current_pages % q->numbers->buffer_pages == ahead;
+    if (!follows) {
+        pass_over(q, ahead);
+    }
     r->consumed += follows ? r->current_pages : ahead;
     r->current = place_address(&q->places.buffer, page_index(q, addr));
     judge_published(q, r->consumed, addr);
-    const struct cq_page *page = &r->page[page_index(q, addr)];
     r->brief = page->pages != 0 ? page->brief : (struct cq_brief){.known = false};
     if (r->brief.known) {
         const struct cq_record *record = cq_record(q, page->record);
@@ -115,13 +139,6 @@ static void exec_by_load(struct cq *q, const struct access *a)
     }
 }
 
-/* Whether a command begins at that page that was published after the present one. */
-static bool begins_later(const struct cq_ring *r, const struct cq_page *page)
-{
-    return page->pages != 0 && page->record != NO_INDEX && r->record != NO_INDEX &&
-           page->record > r->record;
-}
-
 /* A load of the dispatch core from the buffer; true if it begins a command: the next, or a later
  * one if loads are missing. */
 bool cq_ring_read(struct cq *q, const struct access *a)
@@ -140,9 +157,6 @@ bool cq_ring_read(struct cq *q, const struct access *a)
     uint32_t pages = first ? 0 : r->current_pages;
     bool next = at_page && (pages != 0 || first ? d == pages : d != 0);
     bool later = at_page && d > pages && begins_later(r, &r->page[page_index(q, a->addr)]);
-    if (later && r->consumed + pages < r->unread) {
-        r->unread = r->consumed + pages;
-    }
     if (next || later) {
         exec_by_load(q, a);
         return true;

@@ -62,7 +62,9 @@ static void land_latest(struct cq *q)
 static bool is_of(struct cq *q, uint64_t record, const struct nocap_event *e)
 {
     const struct cq_record *r = cq_record(q, record);
-    return (e->has & NOCAP_F_SLOT) == 0 || r == NULL || !r->slot_known || r->slot == e->slot_index;
+    bool there = r != NULL && r->addr_known && (e->has & NOCAP_F_ADDR) != 0 && r->addr == e->addr;
+    return (e->has & NOCAP_F_SLOT) == 0 || r == NULL || !r->slot_known || there ||
+           r->slot == e->slot_index;
 }
 
 /* A read has landed: the oldest, unless the trace says which. */

@@ -43,6 +43,9 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t slot)
         if (!in_turn && (r->addr_known ? r->addr != addr : r->slot_known && slot != NO_SLOT)) {
             uint64_t n = cq_find_unread(q, addr, slot);
             p->fence.known = p->fence.known && n == NO_INDEX;
+            for (; n != NO_INDEX && p->next < n && !r->addr_known; r = cq_record(q, p->next)) {
+                q->records[p->next++ % CQ_RECORDS].silent = true; /* no command was there */
+            }
             p->next = n == NO_INDEX ? p->next : n;
         }
         return p->next < q->published ? take_record(q, p->next) : NO_INDEX;
@@ -116,14 +119,19 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     p->relay = !relayed && f->record == p->stalled ? f->record : p->relay;
     const struct cq_record *r = cq_record(q, f->record);
     f->size = r != NULL && r->sized ? r->size : 0;
-    if (r != NULL && r->good && r->addr_known) {
+    if (r != NULL && r->addr_known) {
         bool there = addr == r->addr;
         bool deviates = p->addr.known && p->addr.v == addr;
-        CQ_FETCHER_AFTER(q, CQ_027, deviates ? p->addr.since : p->slot.since, there,
-                         RELATED(r->at.index), "the prefetch command read where the host put it",
-                         "prefetch command read at +0x%x, it lies at +0x%x", addr, r->addr);
-        p->addr = (struct value){.known = !there, .since = q->m->fault, .v = addr + r->size};
-        f->since = fault_of(q->m, there);
+        fault_id since = r->since;
+        if (r->good) {
+            CQ_FETCHER_AFTER(q, CQ_027, deviates ? p->addr.since : p->slot.since, there,
+                             RELATED(r->at.index),
+                             "the prefetch command read where the host put it",
+                             "prefetch command read at +0x%x, it lies at +0x%x", addr, r->addr);
+            since = f->since = fault_of(q->m, there);
+        }
+        bool apart = !there || since != FAULT_NONE; /* from where the host goes on */
+        p->addr = (struct value){.known = apart, .since = since, .v = addr + r->size};
     }
     if (r != NULL) {
         cq_blame(&f->since, r->read_since);
@@ -278,6 +286,8 @@ static void take_slot(struct cq *q, uint32_t slot)
     struct value *next = &q->prefetcher.slot;
     bool right = value_allows(next, slot);
     if (next->known) {
+        bool passed = q->host.slots[next->v] == CQ_SLOT_PASSED; /* as the host did */
+        cq_blame(&next->since, passed && !right ? q->host.passed : FAULT_NONE);
         CQ_FETCHER_AFTER(q, CQ_029, next->since, right, NO_REFS,
                          "prefetch_q entries taken in order",
                          "prefetch_q entry %u taken, entry %u is next", slot, next->v);
