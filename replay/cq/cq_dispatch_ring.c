@@ -280,6 +280,9 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
             r->released = value - q->numbers->buffer_pages;
         }
     } else if (q->sees[CQ_PREFETCH] && q->sees_noc) {
+        if (value > r->counter) {
+            cq_relay_counted(q, value - r->counter);
+        }
         CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NO_REFS,
                           "a count of at most the pages made ready",
                           "semaphore 0 of the dispatcher is %u, %llu pages were made ready", value,

@@ -31,6 +31,21 @@ static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t siz
           "%s to completion_q_rd_ptr from core %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
 }
 
+static void publish_elsewhere(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    if (q->loose || q->boot[CQ_PREFETCH].running != YES || !q->ring.cursor.known || !p->open ||
+        !cq_is_placed(q)) {
+        return;
+    }
+    CQ_FETCHER_AFTER(q, CQ_037, p->since, false, RELATED(p->index),
+                     "the pages of a prefetch command made ready for its dispatcher",
+                     "0x%llx of core %u,%u counted up instead of the dispatcher's semaphore",
+                     wide(e->daddr), e->d.x, e->d.y);
+    cq_blame(&p->since, q->m->fault);
+    cq_blame(&q->ring.since, q->m->fault);
+}
+
 static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_core core)
 {
     if (core == CQ_PREFETCH) {
@@ -93,7 +108,7 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
     } else if (e->op != NOCAP_OP_READ) {
         judge_target(q, e, size);
         if (e->op == NOCAP_OP_ATOMIC && e->by == NOCAP_BY_BRISC) {
-            cq_relay_publish_elsewhere(q, e);
+            publish_elsewhere(q, e);
         }
     }
 }

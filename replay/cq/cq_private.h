@@ -369,8 +369,8 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
                     uint64_t known, const struct nocap_event *event);
 void cq_relay_sent(struct cq *q, uint64_t id);
 void cq_relay_publish(struct cq *q, uint32_t value);
-/* It counts up something else. */
-void cq_relay_publish_elsewhere(struct cq *q, const struct nocap_event *event);
+/* The dispatcher reads `pages` more than were published. */
+void cq_relay_counted(struct cq *q, uint64_t pages);
 /* The same of the subordinate dispatcher's. */
 void cq_relay_publish_subordinate(struct cq *q, uint32_t value);
 

@@ -212,17 +212,30 @@ static void next_record(struct cq *q, const struct cq_record *r)
     p->relay = p->relay == NO_INDEX || (r != NULL && r->several) ? NO_INDEX : p->relay + 1;
 }
 
-/* The record that is relayed must be published before the next. What that is known since. */
-static fault_id forget_relay(struct cq *q)
+static const char next_relayed[] =
+    "next prefetch command relayed before the pages of the last were made ready";
+
+/* The pages of the record that is relayed were not published in time. What that is known since. */
+static fault_id forget_relay(struct cq *q, const char *what)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    CQ_FETCHER_AFTER(q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false,
-                     RELATED(p->index),
-                     "the pages of a prefetch command made ready before the next is relayed", "%s",
-                     "next prefetch command relayed before the pages of the last were made ready");
+    CQ_FETCHER_AFTER(
+        q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false, RELATED(p->index),
+        "the pages of a prefetch command made ready before the next is relayed", "%s", what);
     fault_id forgot = p->forgot = q->m->fault;
     cq_relay_publish(q, UINT32_MAX);
     return forgot;
+}
+
+void cq_relay_counted(struct cq *q, uint64_t pages)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    const struct cq_record *r = relayed(q);
+    bool whole = p->open && r != NULL && r->good && !r->gathered && p->bytes == r->length;
+    if (whole && pages == p->pages) {
+        cq_blame(&q->ring.since, forget_relay(q, "pages counted by the dispatcher before the "
+                                                 "prefetcher made them ready"));
+    }
 }
 
 static void close_subordinate(struct cq *q)
@@ -245,7 +258,7 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
 {
     struct cq_prefetcher *p = &q->prefetcher;
     if (p->open) {
-        forget_relay(q);
+        forget_relay(q, next_relayed);
     }
     close_subordinate(q);
     find_record(q, e);
@@ -323,7 +336,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
     bool inside = p->open && q->ring.cursor.known && (offset == 0 || own);
     if (p->open && addr != p->at && !inside && (whole || addr % q->numbers->page == 0)) {
-        forgot = forget_relay(q);
+        forgot = forget_relay(q, next_relayed);
         r = relayed(q);
     }
     if (!p->open) {
@@ -484,19 +497,4 @@ void cq_relay_publish(struct cq *q, uint32_t value)
             end_relay(q, r, pages);
         }
     }
-}
-
-void cq_relay_publish_elsewhere(struct cq *q, const struct nocap_event *e)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    if (q->loose || q->boot[CQ_PREFETCH].running != YES || !q->ring.cursor.known || !p->open ||
-        !cq_is_placed(q)) {
-        return;
-    }
-    CQ_FETCHER_AFTER(q, CQ_037, p->since, false, RELATED(p->index),
-                     "the pages of a prefetch command made ready for its dispatcher",
-                     "0x%llx of core %u,%u counted up instead of the dispatcher's semaphore",
-                     wide(e->daddr), e->d.x, e->d.y);
-    cq_blame(&p->since, q->m->fault);
-    cq_blame(&q->ring.since, q->m->fault);
 }
