@@ -30,7 +30,7 @@ struct target {
         NOCAP_EV_NOC, 0, y, NOCAP_OP_##operation, from, to                                         \
     }
 #define REQUESTS(operation, y, at) RANGE(operation, y, at, at)
-__extension__ enum { UPDATE = 0xFFB70438, OF_PREFETCH = 2, OF_DISPATCH = 3 };
+__extension__ enum { UPDATE = 0xFFB70438, COUNT = 0xFFB704A4, OF_PREFETCH = 2, OF_DISPATCH = 3 };
 
 struct one_change {
     struct target target;
@@ -428,6 +428,33 @@ static void a_notify_before_done_is_one_finding(void **state)
     run_free(&run);
 }
 
+/* The dispatcher goes on and clears before the last notify of a launch has come: that one is of
+ * none of the next. */
+static void a_wait_cut_short_is_one_finding(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = RUN_PROGRAMS};
+    struct run run = run_with(options);
+    const struct target clears = STORES(BRISC, UPDATE, UPDATE), counts = LOADS(BRISC, COUNT, COUNT);
+    size_t clear = run.count / 2;
+    while (!is_target(&run.events[clear], &clears) || run.events[clear].value == 0) {
+        assert_true(++clear < run.count);
+    }
+    const uint32_t one = 1U << NOCAP_CQ_COUNT_SHIFT;
+    const uint64_t all = (0 - (uint32_t)run.events[clear].value) / one;
+    for (size_t i = clear; i > 0; i--) {
+        struct nocap_event *e = &run.events[i - 1];
+        if (is_target(e, &clears)) {
+            break;
+        }
+        e->value -= is_target(e, &counts) && e->value == all;
+    }
+    run.events[clear].value += one;
+    assert_only(check_changed(&run, &options, run.count, DROPPED), "CQ-058");
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +470,7 @@ int main(void)
         cmocka_unit_test(a_changed_packet_is_one_finding),
         cmocka_unit_test(a_late_set_up_is_one_finding),
         cmocka_unit_test(a_notify_before_done_is_one_finding),
+        cmocka_unit_test(a_wait_cut_short_is_one_finding),
         cmocka_unit_test(a_missing_barrier_shows_without_acknowledgements),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

@@ -190,6 +190,9 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         return;
     }
     if (a->addr >= NOCAP_L1_SIZE) {
+        if (core == CQ_DISPATCH && b->running == YES) {
+            cq_dispatcher_host_store(q, a);
+        }
         return;
     }
     if (b->running == YES) {

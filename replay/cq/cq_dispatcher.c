@@ -25,7 +25,7 @@ void cq_dispatcher_begin(struct cq *q)
 
 void cq_judge_counted(struct cq *q, unsigned stream, uint32_t value, uint32_t want, fault_id since)
 {
-    const struct cq_stream *s = &q->dispatcher.streams[stream];
+    struct cq_stream *s = &q->dispatcher.streams[stream];
     uint32_t ahead = (value - want) << (32 - q->numbers->count_bits);
     bool passed = (int32_t)ahead >= 0;
     bool all = !passed || want == 0 || !s->settled || want < s->goes || !q->sees_noc ||
@@ -38,6 +38,7 @@ void cq_judge_counted(struct cq *q, unsigned stream, uint32_t value, uint32_t wa
         passed ? "dispatcher continued at %u of %u notifies, but not one from every worker core"
                : "dispatcher continued at %u of %u notifies",
         value, want);
+    cq_blame(&s->since, fault_of(q->m, passed)); /* the others come later */
 }
 
 /* A WAIT, or the wait that a SEND_GO_SIGNAL begins with, is over. */
@@ -156,6 +157,29 @@ static void stream_access(struct cq *q, const struct access *a)
         CQ_EXECUTOR(q, CQ_056, false, NO_REFS, "the size of a notify stream not written",
                     "0x%x stored to the size of a notify stream", value);
     }
+}
+
+void cq_dispatcher_host_store(struct cq *q, const struct access *a)
+{
+    uint64_t at = a->addr - NOCAP_BASE_STREAM, index = at % NOCAP_STREAM_STRIDE / 4;
+    struct cq_stream *s = stream_of(q, at / NOCAP_STREAM_STRIDE);
+    bool size = index == NOCAP_STREAM_TILES_RECEIVED;
+    uint32_t value;
+    if (s == NULL || (index != NOCAP_STREAM_SPACE_UPDATE && !size) ||
+        !access_word(a, a->addr, &value)) {
+        return;
+    }
+    bool up = !size && (int32_t)value >= 0;
+    CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_056, up, NO_REFS,
+          "a notify stream counted down by the dispatcher only, its size not written",
+          "0x%x stored to a notify stream by the host", value);
+    cq_blame(&s->since, fault_of(q->m, up));
+    CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_055, !up, NO_REFS,
+          "notifies of worker cores that have a go message",
+          "0x%x added to a notify stream by the "
+          "host",
+          value);
+    cq_blame(&s->since, fault_of(q->m, !up));
 }
 
 void cq_dispatcher_core(struct cq *q, const struct access *a)

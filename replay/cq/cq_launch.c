@@ -57,8 +57,8 @@ static void judge_tiles(struct cq *q, fault_id since, bool right, const char *wr
 }
 
 /* The tiles of the list against those that got a launch message and a reset. `counted`: what its
- * number is known since. */
-static void judge_list(struct cq *q, fault_id counted)
+ * number is known since; `twice`: they got a GO too many. */
+static void judge_list(struct cq *q, fault_id counted, fault_id twice)
 {
     struct cq_program *p = &q->program;
     struct cq_tile_set without = p->list, again = p->list;
@@ -75,13 +75,15 @@ static void judge_list(struct cq *q, fault_id counted)
     }
     cq_set_leave(&again, &p->reset);
     bool reset = !cq_set_meets(&again, &p->ran);
-    CQ_HOST(q, CQ_052, messaged && reset, NO_REFS,
-            "a launch message in slot 0, and a reset of the read pointer, before each GO", "%s",
-            messaged ? "SEND_GO_SIGNAL without a reset of the read pointer since the last launch"
-                     : "SEND_GO_SIGNAL without a launch message since the last launch");
+    CQ_HOST_AFTER(
+        q, CQ_052, twice, messaged && reset, NO_REFS,
+        "a launch message in slot 0, and a reset of the read pointer, before each GO", "%s",
+        messaged ? "SEND_GO_SIGNAL without a reset of the read pointer since the last launch"
+                 : "SEND_GO_SIGNAL without a launch message since the last launch");
 }
 
-static void judge_order(struct cq *q, struct cq_goes *s)
+/* Returns what is wrong with a GO to worker cores that have one. */
+static fault_id judge_order(struct cq *q, struct cq_goes *s)
 {
     const struct cq_program *p = &q->program;
     bool busy = cq_set_meets(&p->list, &p->busy);
@@ -91,12 +93,15 @@ static void judge_order(struct cq *q, struct cq_goes *s)
                       RELATED(s->index),
                       "a WAIT for the notifies before the next GO to a worker core", "%s",
                       "SEND_GO_SIGNAL to a worker core without WAIT for its notify of the last GO");
-    } else if (s->sent.known && !s->open && s->cleared != UNKNOWN) {
+        return q->m->fault;
+    }
+    if (s->sent.known && !s->open && s->cleared != UNKNOWN) {
         CQ_HOST_AFTER(q, CQ_048, turn, s->cleared == YES, NO_REFS,
                       "the stream cleared by WAIT with count 0 before SEND_GO_SIGNAL", "%s",
                       "stream not cleared between the last WAIT for notifies and SEND_GO_SIGNAL");
         s->early = fault_of(q->m, s->cleared == YES);
     }
+    return FAULT_NONE;
 }
 
 static void judge_barrier(struct cq *q, struct cq_brief *brief)
@@ -248,8 +253,7 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
         }
         return;
     }
-    judge_list(q, counted);
-    judge_order(q, s);
+    judge_list(q, counted, judge_order(q, s));
     bool again = p->listed == YES && cq_set_meets(&p->list, &p->busy);
     if (!again) {
         s->open = true;
@@ -279,9 +283,9 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
         return FAULT_NONE;
     }
     if (!s->open) {
-        CQ_HOST(q, CQ_048, !waits || c->count == 0, RELATED(s->index),
-                "WAIT for as many notifies as there were go messages",
-                "WAIT for %llu notifies, there were no go messages", wide(c->count));
+        CQ_HOST_AFTER(q, CQ_048, q->program.waited, !waits || c->count == 0, RELATED(s->index),
+                      "WAIT for as many notifies as there were go messages",
+                      "WAIT for %llu notifies, there were no go messages", wide(c->count));
         return fault_of(q->m, !waits || c->count == 0);
     }
     bool count = waits && c->count == s->sent.v;

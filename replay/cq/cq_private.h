@@ -394,6 +394,8 @@ void cq_ring_finish(struct cq *q, bool cut);
 void cq_dispatcher_begin(struct cq *q);
 void cq_dispatcher_end(struct cq *q);
 void cq_dispatcher_core(struct cq *q, const struct access *a);
+/* To a register of the dispatch core, while the queue runs. */
+void cq_dispatcher_host_store(struct cq *q, const struct access *a);
 void cq_dispatcher_noc(struct cq *q, const struct nocap_event *event);
 void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
 /* The first of the multicasts without an end; NULL: there is none. */
