@@ -228,11 +228,12 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         b->running = NO; /* no agent does that later */
     }
     if ((bits & CQ_INIT_WR) != 0 && access_word(a, q->numbers->completion_wr, &value)) {
-        value_set(&q->completion.wr, value);
-        value_set(&q->completion.stored, value);
+        const fault_id since = fault_of(q->m, value == q->first);
+        resync(&q->completion.wr, value, since);
+        resync(&q->completion.stored, value, since);
     }
     if ((bits & CQ_INIT_RD) != 0 && access_word(a, q->numbers->completion_rd, &value)) {
-        value_set(&q->completion.rd, value);
+        resync(&q->completion.rd, value, fault_of(q->m, value == q->first));
     }
     take_go_word(q, core, a);
 }

@@ -126,9 +126,8 @@ static void payload_elsewhere(struct cq *q, const struct access *a, bool event, 
     c->page_id[place_index(&q->places.completion, a->addr)].known = false;
 }
 
-enum { EVENT_ID_END = NOCAP_CQ_HEADER + 4 };
-
 /* The size and the bytes of an event against its command; its id has a rule of its own. */
+enum { EVENT_ID_END = NOCAP_CQ_HEADER + 4 };
 static void judge_event(struct cq *q, const struct access *a)
 {
     const struct cq_record *r = q->ring.executing ? cq_record(q, q->ring.record) : NULL;
@@ -183,7 +182,8 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     }
     if (event) {
         judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
-        c->page_id[place_index(&q->places.completion, a->addr)] = (struct cq_page_id){true, id};
+        c->page_id[place_index(&q->places.completion, a->addr)] =
+            (struct cq_page_id){true, id, c->device.since};
     }
 }
 
@@ -192,8 +192,8 @@ void cq_completion_moved(struct cq *q, uint32_t value)
     struct cq_completion *c = &q->completion;
     bool payload = c->payload_pages != 0;
     bool known = c->wr.known && (payload || cq_sees_writes(q) || c->landed_seen);
-    uint32_t want =
-        c->wr.known ? cq_ptr_advance(q, c->wr.v, payload ? c->payload_pages : 1) : value;
+    uint32_t pages = payload ? c->payload_pages : 1;
+    uint32_t want = c->wr.known ? cq_ptr_advance(q, c->wr.v, pages) : value;
     bool right = in_ring(q, value) && (!known || value == want);
     CQ_EXECUTOR_AFTER(
         q, CQ_061, c->wr.since, right, RELATED(payload ? c->payload_index : NO_INDEX),
@@ -234,9 +234,11 @@ void cq_completion_core(struct cq *q, const struct access *a)
             return; /* its copy in host memory is judged */
         }
         if (c->stored.known && value == c->stored.v && c->wr.known) {
-            CQ_EXECUTOR(q, CQ_061, false, NO_REFS,
-                        "a write pointer that moves on by the pages written",
-                        "completion_q_wr_ptr stored as 0x%x a second time", value);
+            CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, false, NO_REFS,
+                              "a write pointer that moves on by the pages written",
+                              "completion_q_wr_ptr stored as 0x%x a second time", value);
+            cq_blame(&c->stored.since, q->m->fault); /* perhaps instead of the next */
+            cq_blame(&c->wr.since, q->m->fault);
             return;
         }
         bool copied = c->wr.since != FAULT_NONE && value == c->wr.v; /* before it was stored */
@@ -385,6 +387,7 @@ static void read_page(struct cq *q, const struct access *a)
         cq_blame(&since, c->pages_read <= c->altered_pages ? c->altered : FAULT_NONE);
         const struct cq_page_id *written = &c->page_id[place_index(&q->places.completion, page)];
         if (written->known) { /* the device's word was judged when it was written */
+            cq_blame(&since, written->since);
             CQ_HOST_AFTER(q, CQ_065, since, written->id == id, NO_REFS,
                           "the event that the dispatcher wrote",
                           "event 0x%x read, the dispatcher wrote 0x%x", id, written->id);

@@ -57,6 +57,7 @@ struct cq_completion {
     struct cq_page_id {
         bool known;
         uint32_t id;
+        fault_id since; /* what is wrong with it */
     } * page_id; /* of the ring, as the dispatcher wrote them */
     bool ids_whole;
 };
