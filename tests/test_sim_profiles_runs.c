@@ -186,9 +186,66 @@ static void launches_give_the_findings_of_the_default(void **state)
     }
 }
 
+/* ---- which runtime it was ---- */
+
+static bool of_host(const struct nocap_event *e)
+{
+    return e->kind != NOCAP_EV_NOC && e->by == NOCAP_BY_HOST && e->space == NOCAP_SPACE_TILE;
+}
+
+static bool of_cores(const struct nocap_event *e)
+{
+    return e->kind == NOCAP_EV_NOC || ((e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ) &&
+                                       e->by >= NOCAP_BY_BRISC && e->by <= NOCAP_BY_TRISC2);
+}
+
+/* The trace does not say it, and shows no command. */
+static void assert_known(const char *profile, uint32_t observes,
+                         bool shows(const struct nocap_event *))
+{
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                              .launches = 4,
+                                              .profile = profile};
+    struct run run = run_with(options);
+    struct run_trace t = run_trace_of(&options);
+    free(t.header.profile);
+    free(t.header.protocol);
+    t.header.profile = NULL;
+    t.header.protocol = NULL;
+    t.header.observes = observes;
+    run_trace_open(&t, "run.nocap");
+    for (size_t i = 0; i < run.count; i++) {
+        if (shows(&run.events[i])) {
+            run_trace_add(&t, &run.events[i]);
+        }
+    }
+    struct nocap_report *report = run_trace_check(&t);
+    if (report->finding_count != 0) {
+        (void)nocap_report_text(stderr, report, false, true, NULL);
+        fail_msg("%s", profile);
+    }
+    nocap_report_free(report);
+    run_free(&run);
+}
+
+static void what_host_or_cores_do_shows_the_runtime(void **state)
+{
+    (void)state;
+    const char *name;
+    for (size_t i = 0; (name = nocap_profile_name(i)) != NULL; i++) {
+        assert_known(name, NOCAP_CLASS_HOST_MMIO, of_host);
+        assert_known(name,
+                     NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO |
+                         NOCAP_CLASS_NOC,
+                     of_cores);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_host_or_cores_do_shows_the_runtime),
         cmocka_unit_test(the_bytes_are_those_of_the_runtime),
         cmocka_unit_test(the_header_names_the_profile),
         cmocka_unit_test(correct_runs_are_clean),

@@ -21,7 +21,8 @@ enum {
 
 bool queue_evidence_wanted(const struct nocap_header *header)
 {
-    const uint32_t shows = NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_SYSMEM;
+    const uint32_t shows = NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_SYSMEM |
+                           NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_NOC;
     return (header->observes & shows) != 0;
 }
 
@@ -363,7 +364,7 @@ static void look_at_buffer(struct queue_evidence *e, const struct nocap_event *e
 
 void queue_evidence_look(struct queue_evidence *e, const struct nocap_event *event)
 {
-    uint32_t before = e->records + e->stores;
+    uint32_t before = queue_evidence_count(e);
     queue_places_look(e, event);
     e->lost |= event->kind == NOCAP_EV_DROP;
     bool addressed = (event->has & NOCAP_F_ADDR) != 0;
@@ -382,7 +383,7 @@ void queue_evidence_look(struct queue_evidence *e, const struct nocap_event *eve
             look_at_record(e, event, false);
         }
     }
-    if (before == 0 && e->records + e->stores != 0) {
+    if (before == 0 && queue_evidence_count(e) != 0) {
         e->index = event->index;
         e->t = event->t;
     }

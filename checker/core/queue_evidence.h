@@ -45,6 +45,7 @@ struct queue_evidence {
     struct queue_candidate candidates[QUEUE_CANDIDATES];
     size_t count;
     uint32_t records, stores; /* seen; of stores those that any of them explains */
+    uint32_t acts;            /* what its cores do */
     uint32_t host_writes;     /* to where records may lie */
     bool fresh;               /* the first record is in the first slot */
     bool lost;                /* events */
@@ -56,8 +57,14 @@ struct queue_evidence {
     size_t named; /* the first candidate that is as header or user say; `count`: they say nothing */
     bool has_record, several; /* records say their tile, of which there are several */
     struct nocap_xy record;   /* the first */
-    uint64_t index, t;        /* of the first record or store */
+    uint64_t index, t;        /* of the first record, store or act */
 };
+
+/* So much was seen of a queue. */
+static inline uint32_t queue_evidence_count(const struct queue_evidence *e)
+{
+    return e->records + e->stores + e->acts;
+}
 
 /* Whether events of a queue may be in the trace. */
 bool queue_evidence_wanted(const struct nocap_header *header);

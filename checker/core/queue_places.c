@@ -104,6 +104,15 @@ static void look_at_doorbell(struct queue_candidate *c, const struct nocap_event
     }
 }
 
+/* The prefetcher takes an entry. */
+static void look_at_entry(struct queue_candidate *c, const struct nocap_event *event)
+{
+    const struct nocap_queue *q = &c->profile.queue;
+    if (is_within(event->addr, q->queue, (uint64_t)q->queue_slots * q->entry_bytes)) {
+        count(c, PLACE_SLOTS, event->size == q->entry_bytes);
+    }
+}
+
 static void look_at_pointer(struct queue_candidate *c, const struct nocap_event *event)
 {
     const struct nocap_queue *q = &c->profile.queue;
@@ -191,6 +200,7 @@ void queue_places_look(struct queue_evidence *e, const struct nocap_event *event
                        (event->has & NOCAP_F_DADDR) != 0 && has_prefetch && has_dispatch;
     const bool command = event->kind == NOCAP_EV_CQ && (event->has & NOCAP_F_ADDR) != 0 &&
                          (event->op == NOCAP_OP_RELAY || event->op == NOCAP_OP_EXEC);
+    e->acts += issue && (on_prefetch || on_dispatch);
     for (size_t i = 0; i < e->count; i++) {
         struct queue_candidate *c = &e->candidates[i];
         if (store && event->by == NOCAP_BY_HOST) {
@@ -198,6 +208,8 @@ void queue_places_look(struct queue_evidence *e, const struct nocap_event *event
         }
         if (store && event->by == NOCAP_BY_HOST && on_prefetch) {
             look_at_doorbell(c, event);
+        } else if (store && event->by == NOCAP_BY_BRISC && on_prefetch) {
+            look_at_entry(c, event);
         } else if (store && event->by == NOCAP_BY_BRISC && on_dispatch && event->size == 4) {
             look_at_pointer(c, event);
         } else if (issue && (on_prefetch || on_dispatch)) {
