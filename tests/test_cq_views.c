@@ -77,6 +77,25 @@ static void a_worker_out_of_scope_owes_no_notify(void **state)
     run_free(&run);
 }
 
+/* A second dispatcher is not seen, nor the go messages that it sends: the notifies that it passes
+ * on are counted all the same. */
+static void a_second_dispatcher_out_of_scope_sends_go_messages(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
+                                              .board = NOCAP_BOARD_P150,
+                                              .workers = 1,
+                                              .launches = 9,
+                                              .seed = 1,
+                                              .variant = 1,
+                                              .apart = true};
+    struct run run = run_with(options);
+    const struct part part = {.hidden = {13, 6}, .to = run.count};
+    assert_part_clean(&run, &options, &part, "CQ-038");
+    run_free(&run);
+}
+
 /* So does one of a trace without scope, of which no event was seen. */
 static void without_scope_a_worker_that_shows_nothing_owes_nothing(void **state)
 {
@@ -408,6 +427,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(released_pages_show_in_the_semaphore),
         cmocka_unit_test(a_worker_out_of_scope_owes_no_notify),
+        cmocka_unit_test(a_second_dispatcher_out_of_scope_sends_go_messages),
         cmocka_unit_test(without_scope_a_worker_that_shows_nothing_owes_nothing),
         cmocka_unit_test(stores_of_a_class_that_is_not_declared_are_not_judged),
         cmocka_unit_test(terminate_that_is_not_over_owes_nothing),

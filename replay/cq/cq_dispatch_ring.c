@@ -100,6 +100,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     CQ_EXECUTOR(q, CQ_038, addr % q->numbers->page == 0, NO_REFS,
                 "commands executed from the first byte of a page on",
                 "command executed at 0x%llx, not at the start of a page", wide(addr));
+    cq_blame(&r->since, fault_of(q->m, addr % q->numbers->page == 0));
     finish_command(q);
     uint32_t ahead =
         distance(q, addr); /* where it went to the right place, the pages of a command */

@@ -70,7 +70,7 @@ void cq_dispatcher_end(struct cq *q)
 static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
 {
     s->wrong = FAULT_NONE;
-    if (s->settled && q->sees_noc) {
+    if (s->settled && q->sees_noc && q->sees[CQ_DISPATCH]) { /* all go messages, too */
         bool right = value <= s->goes;
         bool stale = !right && s->cleared && value != 0 && value == s->before;
         CQ_EXECUTOR_AFTER(q, CQ_057, notifies_since(q, s), !stale, RELATED(s->index),
