@@ -75,6 +75,10 @@ status 2 "a fault that strikes later" "$NOCAP" capture --sim fast-dispatch-rings
 err_has "in the word of a queue" "ask for more --programs"
 status 2 "and one of launches" "$NOCAP" capture --sim launch-host --launches 1 --fault stale-message -o "$T/x.nocap"
 err_has "in theirs" "ask for more --launches"
+for scenario in fast-dispatch-subordinate fast-dispatch-multicast; do
+    status 2 "two queues of $scenario with one worker" "$NOCAP" capture --sim $scenario --queues 2 --workers 1 -o "$T/x.nocap"
+    err_has "which shares its launch messages" "each queue has workers of its own"
+done
 
 # What the host uploads, without index and time; a run that hangs ends early.
 uploads() { "$NOCAP" dump "$1" --filter 'ev==write && by==host && size>=96' | awk '{$1 = $2 = ""; print}'; }

@@ -66,13 +66,17 @@ static void choose_roles(struct sim_cq *q)
 
 /* ---- one queue, or two ---- */
 
-/* Whether both queues launch on all workers; else each has its own. Launch messages that go round
- * in their ring must be of one host. */
+/* Launch messages that go round in their ring must be of one host. */
+static bool may_share(const struct nocap_sim_options *o)
+{
+    return o->scenario != NOCAP_SIM_FAST_DISPATCH_SUBORDINATE &&
+           o->scenario != NOCAP_SIM_FAST_DISPATCH_MULTICAST;
+}
+
+/* Whether both queues launch on all workers; else each has its own. */
 static bool shares_workers(const struct nocap_sim_options *o)
 {
-    bool may = o->scenario != NOCAP_SIM_FAST_DISPATCH_SUBORDINATE &&
-               o->scenario != NOCAP_SIM_FAST_DISPATCH_MULTICAST;
-    return o->queues > 1 && (o->workers == 1 || (may && o->variant % 2 == 0));
+    return o->queues > 1 && (o->workers == 1 || (may_share(o) && o->variant % 2 == 0));
 }
 
 /* The workers of a queue: the first of them, and how many. */
@@ -341,9 +345,6 @@ static enum nocap_status check_subordinate(const struct nocap_sim_options *o,
 {
     const struct nocap_queue *n = &profile->queue;
     uint32_t most = (n->subordinate_page - NOCAP_CQ_HEADER) / (uint32_t)sizeof(uint32_t);
-    RETURN_ERROR_IF(o->workers < o->queues, err, NOCAP_E_USAGE,
-                    "--workers %u: in scenario %s each queue has workers of its own; ask for more",
-                    o->workers, nocap_sim_scenarios[o->scenario].name);
     RETURN_ERROR_IF(n->dispatchers < 2, err, NOCAP_E_USAGE,
                     "scenario %s is none under --profile %s: it has one dispatcher; leave "
                     "--profile out for the newest one that has two",
@@ -374,6 +375,9 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct noca
                     "--workers %u: a %s board has %u worker cores for programs beside its command "
                     "queue; ask for at most so many",
                     o->workers, nocap_board_name(o->board), workers);
+    RETURN_ERROR_IF(o->workers < o->queues && !may_share(o), err, NOCAP_E_USAGE,
+                    "--workers %u: in scenario %s each queue has workers of its own; ask for more",
+                    o->workers, nocap_sim_scenarios[o->scenario].name);
     RETURN_ERROR_IF(n->go_table > NOCAP_CQ_GO_TABLE || n->streams > CQ_STREAMS_MAX ||
                         n->reads_in_flight >= CQ_READS_MAX,
                     err, NOCAP_E_INTERNAL,
