@@ -259,6 +259,29 @@ static void a_record_not_padded_is_one_finding(void **state)
     run_free(&run);
 }
 
+/* A second read of an entry that the prefetcher has not zeroed yet, where its accesses are shown,
+ * too. */
+static void a_read_made_twice_is_one_finding(void **state)
+{
+    (void)state;
+    struct nocap_sim_options all_view = records_view;
+    all_view.view = NOCAP_SIM_VIEW_ALL;
+    struct run run = run_with(all_view);
+    const struct nocap_event *fetch = middle_of(&run, NOCAP_OP_FETCH);
+    struct run_trace t = run_trace_of(&all_view);
+    run_trace_open(&t, "run.nocap");
+    for (size_t i = 0; i < run.count; i++) {
+        run_trace_add(&t, &run.events[i]);
+        if (&run.events[i] == fetch) {
+            struct nocap_event again = *fetch;
+            again.has &= ~NOCAP_F_SEQ;
+            run_trace_add(&t, &again);
+        }
+    }
+    assert_only(run_trace_check(&t), "CQ-030");
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +299,7 @@ int main(void)
         cmocka_unit_test(a_command_not_executed_is_one_finding),
         cmocka_unit_test(an_entry_too_long_is_one_finding),
         cmocka_unit_test(a_record_not_padded_is_one_finding),
+        cmocka_unit_test(a_read_made_twice_is_one_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -305,8 +305,10 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     p->events_seen = true;
     q->any = true;
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
-    bool twice =
-        has_slot && p->slot.known && f->any && slot == place_before(&q->places.slots, p->slot.v);
+    const struct cq_record *last = f->any && has_slot ? cq_record(q, f->record) : NULL;
+    bool read = last != NULL && last->slot_known && last->slot == slot; /* and not zeroed yet */
+    bool twice = read || (has_slot && p->slot.known && f->any &&
+                          slot == place_before(&q->places.slots, p->slot.v));
     CQ_FETCHER_AFTER(q, CQ_030, p->slot.since, !twice, RELATED(f->index),
                      "one read per prefetch_q entry",
                      "command of prefetch_q entry %u read a second time", slot);
