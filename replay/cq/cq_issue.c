@@ -411,6 +411,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
         .bytes = e->data,
         .known = e->data_size < CQ_HEAD ? e->data_size : CQ_HEAD,
         .given = given < UINT32_MAX ? (uint32_t)given : 0,
+        .unit = true,
         .since = h->cursor.since,
     };
     cq_blame(&p.since, h->slot.since);

@@ -128,7 +128,9 @@ void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry)
     }
     if (there && known && r->entry != 0) { /* 0: of a record that was not seen */
         bool same = entry == r->entry;
-        CQ_HOST_AFTER(q, CQ_002, q->host.slot.since, same, RELATED(r->at.index),
+        fault_id since = q->host.slot.since;
+        cq_blame(&since, r->since);
+        CQ_HOST_AFTER(q, CQ_002, since, same, RELATED(r->at.index),
                       "a prefetch_q entry that says the stride",
                       "prefetch_q entry 0x%x stored, that of its command is 0x%x", entry, r->entry);
         cq_blame(&r->since, fault_of(q->m, same));
