@@ -122,6 +122,20 @@ static void a_relay_not_seen_is_one_finding(void **state)
     leave_out(rings, is_small_relay, RELAYS, RELAYS_APART, "CQ-037");
 }
 
+static bool is_subordinate_relay(const struct nocap_event *e)
+{
+    return e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_RELAY && e->addr >= 0x9c000;
+}
+
+/* That of a command of the subordinate dispatcher: those of the dispatcher go on. */
+static void a_subordinate_relay_not_seen_is_one_finding(void **state)
+{
+    (void)state;
+    struct nocap_sim_options options = records_view;
+    options.scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE;
+    leave_out(options, is_subordinate_relay, PLACES, 0, "CQ-037");
+}
+
 /* A record that is reported after the next one. */
 static void a_late_record_is_one_finding(void **state)
 {
@@ -292,6 +306,7 @@ int main(void)
         cmocka_unit_test(a_record_not_seen_is_one_finding),
         cmocka_unit_test(a_late_record_is_one_finding),
         cmocka_unit_test(a_relay_not_seen_is_one_finding),
+        cmocka_unit_test(a_subordinate_relay_not_seen_is_one_finding),
         cmocka_unit_test(a_gap_between_records_is_one_finding),
         cmocka_unit_test(an_entry_passed_over_is_one_finding),
         cmocka_unit_test(a_page_passed_over_is_one_finding),

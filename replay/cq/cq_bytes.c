@@ -41,6 +41,19 @@ uint64_t cq_find_unread(struct cq *q, uint32_t addr, uint32_t slot)
     return NO_INDEX;
 }
 
+uint64_t cq_pass_subordinate(struct cq *q, uint64_t number, uint64_t size)
+{
+    const bool missed = q->subordinate.since != FAULT_NONE;
+    const struct cq_record *r = NULL;
+    uint64_t n = number;
+    while (n < q->prefetcher.next && (r = cq_record(q, n)) != NULL && r->subordinate &&
+           (missed || r->length != size)) {
+        n++;
+    }
+    bool due = n < q->prefetcher.next && r != NULL && !r->subordinate && size <= r->length;
+    return due ? n : number;
+}
+
 uint64_t cq_count_entries(struct cq *q, uint64_t from, uint64_t to)
 {
     uint64_t count = 0;

@@ -324,6 +324,9 @@ uint64_t cq_bytes_differ(const struct access *a, const uint8_t *bytes, uint64_t 
 /* The number of a record near the next one that was not read and lies at `addr` or in `slot`;
  * NO_INDEX: there is none. */
 uint64_t cq_find_unread(struct cq *q, uint32_t addr, uint32_t slot);
+/* The record from `number` on of which the dispatcher gets `size` bytes: those of its subordinate
+ * before it were not seen to be relayed. */
+uint64_t cq_pass_subordinate(struct cq *q, uint64_t number, uint64_t size);
 /* How many entries begin with the records `from` to `to`; how many of these the dispatcher gets. */
 uint64_t cq_count_entries(struct cq *q, uint64_t from, uint64_t to);
 uint64_t cq_count_relayed(struct cq *q, uint64_t from, uint64_t to);

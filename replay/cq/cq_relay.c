@@ -151,7 +151,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     cq_ring_brief(q, &p->brief, bytes, known, NOCAP_BY_PREFETCH);
 }
 
-/* NULL, or the bytes of the record from where the piece that is relayed next must begin. */
+/* NULL, or the bytes of the record from where the next relayed piece must begin. */
 static const uint8_t *piece_of(const struct cq *q, const struct cq_record *r, uint64_t *known)
 {
     uint64_t at = NOCAP_CQ_HEADER + (uint64_t)q->prefetcher.bytes;
@@ -342,6 +342,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     if (!p->open) {
         close_subordinate(q);
         cq_blame(&forgot, take_unrelayed(q, (uint32_t)addr));
+        p->relay = cq_pass_subordinate(q, cq_relay_next(q), size);
         find_record(q, e);
         open_relay(q, (uint32_t)addr, bytes, known, forgot);
         r = relayed(q);
