@@ -224,6 +224,19 @@ static void a_credit_elsewhere_is_one_finding(void **state)
     run_free(&run);
 }
 
+/* At the end fewer pages are released than were made ready. */
+static void a_credit_made_twice_is_one_finding(void **state)
+{
+    (void)state;
+    struct nocap_sim_options options = records_view;
+    options.profile = "tt-metal-2026-08";
+    options.queues = 2;
+    struct run run = run_with(options);
+    size_t where = (size_t)(middle_of(&run, NOCAP_OP_CREDIT) - run.events);
+    assert_only(check_changed(&run, &options, where, DOUBLED), "CQ-037");
+    run_free(&run);
+}
+
 /* It is certain when the pages are released. */
 static void a_command_not_executed_is_one_finding(void **state)
 {
@@ -311,6 +324,7 @@ int main(void)
         cmocka_unit_test(an_entry_passed_over_is_one_finding),
         cmocka_unit_test(a_page_passed_over_is_one_finding),
         cmocka_unit_test(a_credit_elsewhere_is_one_finding),
+        cmocka_unit_test(a_credit_made_twice_is_one_finding),
         cmocka_unit_test(a_command_not_executed_is_one_finding),
         cmocka_unit_test(an_entry_too_long_is_one_finding),
         cmocka_unit_test(a_record_not_padded_is_one_finding),

@@ -448,6 +448,7 @@ static void publish_nothing(struct cq *q, uint32_t value)
                       "pages made ready once per prefetch command",
                       "%u pages made ready, but no prefetch command was relayed", value);
         cq_blame(&q->subordinate.since, q->m->fault); /* perhaps of what is relayed to that one */
+        cq_blame(&ring->since, q->m->fault);
         ring->published += value <= q->numbers->buffer_pages ? value : 0;
         p->unrelayed = value <= q->numbers->buffer_pages ? value : 0;
     }
