@@ -200,7 +200,7 @@ void class_evidence_look(struct class_evidence *e, const struct nocap_event *eve
         core && event->kind == NOCAP_EV_READ && event->addr >= NOCAP_L1_SIZE;
     e->seen |= loads_register ? NOCAP_CLASS_CORE_MMIO : nocap_event_class(event);
     e->lost |= event->kind == NOCAP_EV_DROP;
-    if (event->chip != 0 || !on_grid(event->at)) {
+    if (event->chip != 0 || !on_grid(event->at) || !class_evidence_open(e)) {
         return;
     }
     struct class_tile *tile = &e->tiles[event->at.y][event->at.x];

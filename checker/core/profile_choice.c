@@ -11,7 +11,8 @@
 enum {
     LOOKED_AT = 1 << 16, /* events: launches come early, or not at all */
     RECORDS = 256,       /* of a queue are enough */
-    STRANGERS = 16,      /* addresses of go messages that no layout has */
+    QUEUE_BEGINS = 1 << 14,
+    STRANGERS = 16, /* addresses of go messages that no layout has */
 };
 
 struct stranger {
@@ -175,14 +176,19 @@ static const struct stranger *find_stranger(const struct evidence *e,
     return found;
 }
 
-static bool wants_more(const struct queue_evidence *queue)
+/* Where no records are observed, a queue need not be there at all. */
+static bool wants_queue(const struct evidence *e)
 {
-    return queue != NULL && queue->records < RECORDS;
+    const uint32_t records = NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_SYSMEM;
+    const struct queue_evidence *q = e->queue;
+    return q != NULL && q->records < RECORDS &&
+           (queue_evidence_count(q) != 0 || e->looked_at < QUEUE_BEGINS ||
+            (e->classes.header->observes & records) != 0);
 }
 
 static bool wants_profile(const struct evidence *e)
 {
-    return e->goes[NOCAP_LAYOUT_A] == 0 || wants_more(e->queue);
+    return e->goes[NOCAP_LAYOUT_A] == 0 || wants_queue(e);
 }
 
 static void gather_batch(struct evidence *e, const struct nocap_event *events, size_t count)
@@ -195,6 +201,8 @@ static void gather_batch(struct evidence *e, const struct nocap_event *events, s
         }
         if (profile && e->queue != NULL) {
             queue_evidence_look(e->queue, &events[i]);
+        }
+        if (profile && e->queue != NULL && events[i].by == NOCAP_BY_HOST) {
             class_evidence_doorbell(&e->classes, queue_evidence_doorbells(e->queue), &events[i]);
         }
     }

@@ -200,7 +200,12 @@ void queue_places_look(struct queue_evidence *e, const struct nocap_event *event
                        (event->has & NOCAP_F_DADDR) != 0 && has_prefetch && has_dispatch;
     const bool command = event->kind == NOCAP_EV_CQ && (event->has & NOCAP_F_ADDR) != 0 &&
                          (event->op == NOCAP_OP_RELAY || event->op == NOCAP_OP_EXEC);
-    e->acts += issue && (on_prefetch || on_dispatch);
+    const bool own = on_prefetch || on_dispatch;
+    e->acts += issue && own;
+    if (!(store && event->by == NOCAP_BY_HOST) && !(store && event->by == NOCAP_BY_BRISC && own) &&
+        !(issue && own) && !command) {
+        return;
+    }
     for (size_t i = 0; i < e->count; i++) {
         struct queue_candidate *c = &e->candidates[i];
         if (store && event->by == NOCAP_BY_HOST) {
@@ -212,7 +217,7 @@ void queue_places_look(struct queue_evidence *e, const struct nocap_event *event
             look_at_entry(c, event);
         } else if (store && event->by == NOCAP_BY_BRISC && on_dispatch && event->size == 4) {
             look_at_pointer(c, event);
-        } else if (issue && (on_prefetch || on_dispatch)) {
+        } else if (issue && own) {
             look_at_request(c, event, prefetch, dispatch);
         } else if (command) {
             count(c, PLACE_BUFFER, is_buffer(&c->profile.queue, event->addr));
