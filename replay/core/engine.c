@@ -238,7 +238,7 @@ static __attribute__((noinline)) void observe_due(struct nocap_engine *e,
 void observe(struct model *m, struct observation *o)
 {
     struct nocap_engine *e = (struct nocap_engine *)m;
-    if (__builtin_expect(m->header->has_scope, 0) && shows_part(o)) {
+    if (shows_part(o)) {
         tile_forget(m, o->tile); /* it is not all that happened there: as after a loss */
     }
     bool one = o->kind < OBS_PLACED && (o->places & (o->places - 1)) == 0;
