@@ -30,7 +30,8 @@ struct target {
         NOCAP_EV_NOC, 0, y, NOCAP_OP_##operation, from, to                                         \
     }
 #define REQUESTS(operation, y, at) RANGE(operation, y, at, at)
-__extension__ enum { UPDATE = 0xFFB70438, COUNT = 0xFFB704A4, OF_PREFETCH = 2, OF_DISPATCH = 3 };
+__extension__ enum { UPDATE = 0xFFB70438, COUNT = 0xFFB704A4, OF_PREFETCH = 2, OF_DISPATCH = 3,
+                     PCIE = 24, TIMESTAMPS = 0x1000000046000000 };
 
 struct one_change {
     struct target target;
@@ -61,6 +62,7 @@ static const struct one_change changes[] = {
     {REQUESTS(INLINE, OF_DISPATCH, UPDATE), DROPPED, "CQ-055"},
     {REQUESTS(INLINE, OF_DISPATCH, UPDATE), DOUBLED, "CQ-055"},
     {REQUESTS(INLINE, OF_DISPATCH, UPDATE), NEGATIVE, "CQ-056"},
+    {RANGE(WRITE, PCIE, TIMESTAMPS, TIMESTAMPS + 0xFFFF), DROPPED, "NOC-047"},
     {LOADS(BRISC, NOCAP_CQ_CMDDAT_END, NOCAP_CQ_BUFFER_END - 1), DROPPED, "CQ-039"},
     {STORES(BRISC, UPDATE, UPDATE), COUNTED_UP, "CQ-056"},
     {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), DROPPED, "CQ-061"},
