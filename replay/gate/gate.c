@@ -94,10 +94,8 @@ static struct gate_word word_of(struct model *m, struct tile *tile, struct gate 
 static void judge_push(const struct gate_word *w, unsigned by)
 {
     bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
-    bool wrong = w->opcode == NOCAP_TENSIX_RESOURCEDECL || (by == NOCAP_BY_BRISC && expands);
-    CHECK_WORD(w, TNX_019, !wrong, NO_REFS,
-               "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose instructions enter after "
-               "the MOP expander",
+    CHECK_WORD(w, TNX_019, !(by == NOCAP_BY_BRISC && expands), NO_REFS,
+               "no MOP or MOP_CFG from BRISC, whose instructions enter after the MOP expander",
                "%s pushed by %s", nocap_tensix_opcode_name(w->opcode), nocap_agent_name(by));
 }
 

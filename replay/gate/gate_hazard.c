@@ -55,6 +55,8 @@ static void judge_sense(const struct gate_word *w)
 {
     uint32_t word = w->word;
     bool stalls = w->opcode == NOCAP_TENSIX_STALLWAIT;
+    CHECK_WORD(w, TNX_019, w->opcode != NOCAP_TENSIX_RESOURCEDECL, NO_REFS, "no RESOURCEDECL",
+               "%s, which the hardware does by itself", nocap_tensix_opcode_name(w->opcode));
     if (names_semaphores(w->opcode)) {
         bool selects = NOCAP_TENSIX_GET(word, SEMPOST, sem_sel) != 0;
         CHECK_WORD(w, TNX_012, selects && (word & SEM_MASK_UNUSED) == 0, NO_REFS,
