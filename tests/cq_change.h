@@ -13,6 +13,7 @@ enum change {
     COUNTED_UP,
     NEGATIVE,
     MOVED,
+    LANDS_BACK, /* a read, where the one before it lands */
     SHIFTED,
     BACK,
     BACK_A_SLOT,
@@ -42,6 +43,7 @@ static inline void add(struct run_trace *t, const struct nocap_event *event, enu
     e.value += change == COUNTED_UP;
     e.value |= change == NEGATIVE ? 1U << 31 : 0;
     e.addr += (uint64_t)distance_of(change);
+    e.daddr -= change == LANDS_BACK ? NOCAP_CQ_RECORD_ALIGN : 0;
     e.saddr += e.kind == NOCAP_EV_NOC ? (uint64_t)distance_of(change) : 0;
     run_trace_add(t, &e);
 }

@@ -81,6 +81,7 @@ static const struct one_change changes[] = {
     {STORES(BRISC, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), MOVED, "CQ-029"},
     {STORES(BRISC, NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_RD_PTR_ECHO), TO_SLOTS, "CQ-029"},
     {RANGE(READ, OF_PREFETCH, NOCAP_CQ_CMDDAT, NOCAP_CQ_CMDDAT_END - 1), MOVED, "CQ-027"},
+    {RANGE(READ, OF_PREFETCH, NOCAP_CQ_CMDDAT, NOCAP_CQ_CMDDAT_END - 1), LANDS_BACK, "CQ-033"},
 };
 /* Stores to slots that restate records. */
 static const struct one_change host_changes[] = {

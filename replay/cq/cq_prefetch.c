@@ -220,6 +220,7 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
         if (r != NULL) {
             r->l1 = f->l1;
             r->l1_known = true;
+            cq_blame(&r->read_since, q->prefetcher.fence.since);
         }
     }
 }
