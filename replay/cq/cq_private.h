@@ -372,11 +372,18 @@ uint64_t cq_relay_next(struct cq *q);
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *event);
 void cq_relay_sent(struct cq *q, uint64_t id);
-void cq_relay_publish(struct cq *q, uint32_t value);
+/* The record that is relayed next, or now. */
+struct cq_record *cq_relayed(struct cq *q);
+/* It takes so many pages in all for what it relays. */
+void cq_take_pages(struct cq *q, uint32_t pages);
+/* The record that was relayed is the dispatcher's. */
+void cq_next_record(struct cq *q, const struct cq_record *record);
 /* The dispatcher reads `pages` more than were published. */
 void cq_relay_counted(struct cq *q, uint64_t pages);
 /* The same of the subordinate dispatcher's. */
 void cq_relay_publish_subordinate(struct cq *q, uint32_t value);
+/* cq_relay_publish.c: the pages that it makes ready */
+void cq_relay_publish(struct cq *q, uint32_t value);
 
 /* cq_dispatch_ring.c: pages on the dispatcher's side */
 void cq_ring_init(struct cq *q, bool origin);

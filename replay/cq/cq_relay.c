@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The prefetcher relays records into the dispatch buffer and publishes their pages. Rules CQ-034 to
- * CQ-037. */
+/* The prefetcher relays records into the dispatch buffer. Rules CQ-034 to CQ-037, CQ-071. */
 #include "replay/cq/cq_private.h"
 
 uint64_t cq_relay_next(struct cq *q)
@@ -15,8 +14,7 @@ uint64_t cq_relay_next(struct cq *q)
     return p->relay;
 }
 
-/* The record that is relayed next. */
-static struct cq_record *relayed(struct cq *q)
+struct cq_record *cq_relayed(struct cq *q)
 {
     uint64_t number = cq_relay_next(q);
     return number != NO_INDEX ? cq_record(q, number) : NULL;
@@ -36,7 +34,7 @@ static bool lies_at(struct cq *q, uint64_t number, uint64_t addr)
 static void find_record(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    const struct cq_record *next = relayed(q);
+    const struct cq_record *next = cq_relayed(q);
     const uint8_t *bytes = next != NULL && next->good ? cq_bytes_of(q, next) : NULL;
     struct access a = access_of_event(e, e->daddr, e->size);
     if (bytes != NULL && a.known > 0 && next->known > NOCAP_CQ_HEADER &&
@@ -78,8 +76,7 @@ static void judge_landed(struct cq *q, struct cq_record *r, fault_id turn)
     }
 }
 
-/* It takes so many pages in all for what it relays. */
-static void take_pages(struct cq *q, uint32_t pages)
+void cq_take_pages(struct cq *q, uint32_t pages)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
@@ -116,13 +113,20 @@ static fault_id take_unrelayed(struct cq *q, uint32_t addr)
     return pages != 0 && addr != after ? ring->cursor.since : FAULT_NONE;
 }
 
+/* How far into the buffer from there on. */
+static uint32_t offset_from(const struct cq *q, uint32_t begin, uint64_t addr)
+{
+    const uint32_t size = place_size(&q->places.buffer);
+    return (uint32_t)(addr + size - begin) % size;
+}
+
 /* The first bytes of a record reach the buffer. `forgot`: since what it is its turn. */
 static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64_t known,
                        fault_id forgot)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
-    struct cq_record *r = relayed(q);
+    struct cq_record *r = cq_relayed(q);
     p->open = true;
     p->begin = p->at = addr;
     p->bytes = p->pages = p->handed = p->taken = 0;
@@ -142,7 +146,10 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     cq_resync(q, &ring->cursor.since, place);
     p->since = ring->cursor.since;
     cq_blame(&p->since, forgot); /* the pages before were published, or may be yet */
-    p->begin = addr - addr % q->numbers->page;
+    bool inside =
+        r != NULL && r->good && offset_from(q, ring->cursor.v, addr) < r->pages * q->numbers->page;
+    p->begin =
+        inside ? ring->cursor.v : addr - addr % q->numbers->page; /* its first bytes: later */
     judge_landed(q, r, p->since);
     p->pages = r != NULL && r->good ? r->pages : 0;
     if (r != NULL && r->good) {
@@ -205,8 +212,7 @@ static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const st
     }
 }
 
-/* The record that was relayed is the dispatcher's. */
-static void next_record(struct cq *q, const struct cq_record *r)
+void cq_next_record(struct cq *q, const struct cq_record *r)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     p->relay = p->relay == NO_INDEX || (r != NULL && r->several) ? NO_INDEX : p->relay + 1;
@@ -230,7 +236,7 @@ static fault_id forget_relay(struct cq *q, const char *what)
 void cq_relay_counted(struct cq *q, uint64_t pages)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    const struct cq_record *r = relayed(q);
+    const struct cq_record *r = cq_relayed(q);
     bool whole = p->open && r != NULL && r->good && !r->gathered && p->bytes == r->length;
     if (whole && pages == p->pages) {
         cq_blame(&q->ring.since, forget_relay(q, "pages counted by the dispatcher before the "
@@ -262,7 +268,7 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
     }
     close_subordinate(q);
     find_record(q, e);
-    struct cq_record *r = relayed(q);
+    struct cq_record *r = cq_relayed(q);
     cq_report_step(q, NOCAP_RECORD_RELAYED, r);
     judge_landed(q, r, FAULT_NONE);
     p->bytes = 0;
@@ -279,7 +285,7 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
 
 void cq_relay_publish_subordinate(struct cq *q, uint32_t value)
 {
-    struct cq_record *r = relayed(q);
+    struct cq_record *r = cq_relayed(q);
     q->any = true;
     if (q->loose) {
         return;
@@ -292,7 +298,7 @@ void cq_relay_publish_subordinate(struct cq *q, uint32_t value)
         cq_blame(&q->ring.since, q->m->fault);
     } else if (open) {
         cq_report_step(q, NOCAP_RECORD_HANDED, r);
-        next_record(q, r);
+        cq_next_record(q, r);
     }
 }
 
@@ -302,11 +308,26 @@ static bool in_buffer(const struct cq *q, uint64_t addr, const struct nocap_even
            place_has(&q->places.buffer, addr);
 }
 
+/* Bytes that are late, of a record whose pages were made ready before. */
+static bool is_tail(struct cq *q, uint64_t addr, uint64_t size)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    bool there =
+        p->tail != 0 && offset_from(q, p->tail_begin, addr) < p->tail_pages * q->numbers->page;
+    bool due = addr == (p->open ? p->at : q->ring.cursor.v); /* the ring has come round */
+    p->tail = there && due ? 0 : p->tail;
+    if (!there || size > p->tail) {
+        return false;
+    }
+    p->tail -= (uint32_t)size;
+    return true;
+}
+
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    const struct cq_record *r = relayed(q);
+    const struct cq_record *r = cq_relayed(q);
     fault_id forgot = FAULT_NONE;
     q->any = true;
     if (q->loose) {
@@ -330,14 +351,16 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
             return;
         }
     }
-    uint32_t offset =
-        (uint32_t)(addr + place_size(&q->places.buffer) - p->begin) % place_size(&q->places.buffer);
+    if (is_tail(q, addr, size)) {
+        return;
+    }
+    uint32_t offset = offset_from(q, p->begin, addr);
     bool own = offset < p->pages * q->numbers->page;
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
     bool inside = p->open && q->ring.cursor.known && (offset == 0 || own);
     if (p->open && addr != p->at && !inside && (whole || addr % q->numbers->page == 0)) {
         forgot = forget_relay(q, next_relayed);
-        r = relayed(q);
+        r = cq_relayed(q);
     }
     if (!p->open) {
         close_subordinate(q);
@@ -345,7 +368,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         p->relay = cq_pass_subordinate(q, cq_relay_next(q), size);
         find_record(q, e);
         open_relay(q, (uint32_t)addr, bytes, known, forgot);
-        r = relayed(q);
+        r = cq_relayed(q);
     } else {
         CQ_FETCHER_ON(q, CQ_036, &p->since, addr == p->at, RELATED(p->index),
                       "the bytes of a prefetch command contiguous",
@@ -355,7 +378,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     judge_bytes(q, r, &a);
     p->bytes += (uint32_t)size;
     uint32_t pages = cq_pages_of(q, p->bytes);
-    take_pages(q, pages < p->pages ? pages : p->pages);
+    cq_take_pages(q, pages < p->pages ? pages : p->pages);
     if (r != NULL && r->good) {
         CQ_FETCHER_ON(q, CQ_036, &p->since, p->bytes <= r->length, RELATED(r->at.index),
                       "as many bytes relayed as the prefetch command has",
@@ -378,125 +401,4 @@ void cq_relay_sent(struct cq *q, uint64_t id)
         p->sents_seen = true;
     }
     p->sents_seen |= cq_packet_over(&p->unsent, id);
-}
-
-/* The first pages of a record become the dispatcher's, `count` of its `pages`. */
-static void hand_over(struct cq *q, const struct cq_record *r, uint32_t pages, uint32_t count)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    struct cq_ring *ring = &q->ring;
-    uint32_t page = place_index(&q->places.buffer, p->begin);
-    ring->published += count;
-    p->handed += count;
-    if (p->handed != count) {
-        return; /* it has had the first of them */
-    }
-    ring->page[page] = (struct cq_page){.pages = pages, .record = p->relay, .brief = p->brief};
-    for (uint32_t i = 1; i < pages && i < q->numbers->buffer_pages; i++) {
-        ring->page[place_after(&q->places.buffer, page, i)].pages = 0;
-    }
-    cq_report_step(q, NOCAP_RECORD_HANDED, r);
-}
-
-/* All of them are. */
-static void end_relay(struct cq *q, struct cq_record *r, uint32_t pages)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    struct cq_ring *ring = &q->ring;
-    if (r != NULL) {
-        r->relayed_since = p->since;
-    }
-    cq_blame(&ring->cursor.since, p->since);
-    ring->cursor.v = place_wrap(&q->places.buffer, p->begin + (uint64_t)pages * q->numbers->page);
-    if (!p->sents_seen) {
-        p->early = p->unsent;
-    }
-    p->unsent.count = 0;
-    next_record(q, r);
-}
-
-static void judge_publish(struct cq *q, const struct cq_record *r, uint32_t value, uint32_t due)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    bool short_of = r != NULL && r->good && p->bytes < r->length;
-    bool flushed = p->unsent.count == 0 || !p->sents_seen;
-    bool right = value == due && flushed;
-    CQ_FETCHER_AFTER(
-        q, CQ_037, value == due ? p->since : FAULT_NONE, right && !short_of, RELATED(p->index),
-        "the pages of a prefetch command made ready when all its bytes have left",
-        !flushed   ? "%u pages made ready while a write is not sent (%u bytes of %u pages relayed)"
-        : short_of ? "%u pages made ready after only a part was relayed, %u bytes of %u pages"
-                   : "%u pages made ready for %u bytes relayed, which fill %u",
-        value, p->bytes, due);
-    cq_blame(&q->ring.since, fault_of(q->m, value == due));
-}
-
-/* Where pages are published and no record is known to have been relayed. */
-static void publish_nothing(struct cq *q, uint32_t value)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    struct cq_ring *ring = &q->ring;
-    if (p->forgot != FAULT_NONE) { /* those of the record that was not published in time */
-        CQ_FETCHER_AFTER(q, CQ_037, p->forgot, false, NO_REFS,
-                         "pages made ready once per prefetch command",
-                         "%u pages made ready after the next prefetch command was relayed", value);
-        p->forgot = FAULT_NONE;
-        return;
-    }
-    if (ring->cursor.known) {
-        CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NO_REFS,
-                      "pages made ready once per prefetch command",
-                      "%u pages made ready, but no prefetch command was relayed", value);
-        cq_blame(&q->subordinate.since, q->m->fault); /* perhaps of what is relayed to that one */
-        cq_blame(&ring->since, q->m->fault);
-        ring->published += value <= q->numbers->buffer_pages ? value : 0;
-        p->unrelayed = value <= q->numbers->buffer_pages ? value : 0;
-    }
-    ring->counter += value;
-}
-
-/* The prefetcher counts up the semaphore of the dispatcher; UINT32_MAX: it forgot to. */
-void cq_relay_publish(struct cq *q, uint32_t value)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    struct cq_ring *ring = &q->ring;
-    struct cq_record *r = relayed(q);
-    q->any = true;
-    MARK_EXERCISED(q->m, CQ_041);
-    if (q->loose) {
-        return;
-    }
-    if (!p->open) {
-        publish_nothing(q, value);
-        return;
-    }
-    uint32_t pages = p->pages != 0 ? p->pages : cq_pages_of(q, p->bytes);
-    uint32_t due = pages > p->handed ? pages - p->handed : 0;
-    bool known = r != NULL && r->good; /* which command it is */
-    bool gathers = known ? r->gathered : q->numbers->inline_only == 0;
-    bool more = gathers && value < due; /* the rest is published later */
-    p->open = more && ring->cursor.known;
-    if (!ring->cursor.known) { /* perhaps the rest of a record, or not all of it */
-        end_relay(q, r, 0);
-        if (gathers && (!known || p->bytes < r->length)) { /* the same record goes on */
-            p->relay = NO_INDEX;
-        }
-        if (!gathers) {
-            value_set(&ring->cursor,
-                      place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)));
-        }
-        return;
-    }
-    if (value != UINT32_MAX && !more) {
-        judge_publish(q, r, value, due);
-    }
-    uint32_t count = more ? value : due;
-    ring->counter += value != UINT32_MAX ? value : due;
-    take_pages(q, p->handed + count);
-    if (pages != 0 && (gathers || pages <= q->numbers->buffer_pages)) {
-        hand_over(q, r, pages, count);
-        if (!more) {
-            end_relay(q, r, pages);
-        }
-    }
 }

@@ -3,11 +3,11 @@
 # One fault is one finding: of correct traces, each with one event left out, twice, elsewhere or with
 # another bit, none has two findings of which neither follows from the other.
 . tests/cli/lib.sh
-golden=$PWD/golden one_change=$PWD/tests/one_change changes=$((60 + 8 * ${NOCAP_LONG_SEEDS:-0}))
+from=$PWD/golden one_change=$PWD/tests/one_change changes=$((60 + 8 * ${NOCAP_LONG_SEEDS:-0}))
 changed() { # TRACE KIND...
     local trace=$1
     shift
-    status 0 "$trace: $*" env -C "$T" "$one_change" "$NOCAP" "$golden/$trace.nocap" "$changes" 1 "$@"
+    status 0 "$trace: $*" env -C "$T" "$one_change" "$NOCAP" "$from/$trace.nocap" "$changes" 1 "$@"
     check "$trace: and many have one" test "$(awk '{one += $5} END {print one}' "$T/out")" -gt "$((changes / 5))"
 }
 for trace in boot-p100 launch-host launch-dev firmware-dev-mode-x10 firmware-noop-x12 firmware-preload \
@@ -21,4 +21,7 @@ changes=60 # of many more, some that no machine makes have two
 for trace in queue-host queue-cq; do
     changed "$trace" early late
 done
+from=$T # commands of many pieces
+"$NOCAP" capture --sim fast-dispatch-rings --view cq --seed 4 --programs 6 -o "$T/rings.nocap" >"$T/out"
+changed rings early late
 finish
