@@ -27,6 +27,7 @@ static const struct {
      "CQ-047"},
     {"no event", NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST, 1, -1, false, "CQ-023"},
     {"an event of 48 bytes", NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST, 8, 16, false, "CQ-023"},
+    {"an event of more pages", NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST, 9, 64, false, "CQ-008"},
     {"another id", NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST, 16, 1, false, "CQ-023"},
     {"the clear waits", NOCAP_CQ_DISPATCH_WAIT, 8, 1, false, "CQ-048"},
     {"the wait for one more", NOCAP_CQ_DISPATCH_WAIT, 8, 1, true, "CQ-048"},
