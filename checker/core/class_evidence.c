@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/core/class_evidence.h"
 
-#include <string.h>
-
 #include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/registers.h"
 #include "formats/blackhole/tensix_isa.h"

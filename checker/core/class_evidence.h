@@ -11,7 +11,7 @@ enum { CLASS_CORES = 5, CLASS_THREADS = 3, CLASS_GRID = 32 };
 /* What a worker core showed. */
 struct class_tile {
     bool asked, acted;             /* it got INIT or GO; its RISCs did something since */
-    uint8_t gos;                   /* after such */
+    uint8_t gos;                   /* that came after it had acted */
     uint8_t enters[CLASS_CORES];   /* of kernels */
     uint8_t pushes[CLASS_THREADS]; /* of words that issue */
     uint8_t issues[CLASS_THREADS];
