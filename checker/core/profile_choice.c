@@ -9,10 +9,10 @@
 #include "formats/profile/profile.h"
 
 enum {
-    LOOKED_AT = 1 << 16, /* events: launches come early, or not at all */
-    RECORDS = 256,       /* of a queue are enough */
-    QUEUE_BEGINS = 1 << 14,
-    STRANGERS = 16, /* addresses of go messages that no layout has */
+    LOOKED_AT = 1 << 16,    /* events: launches come early, or not at all */
+    RECORDS = 256,          /* of a queue are enough */
+    QUEUE_BEGINS = 1 << 14, /* events */
+    STRANGERS = 16,         /* addresses of go messages that no layout has */
 };
 
 struct stranger {

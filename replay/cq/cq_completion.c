@@ -126,8 +126,9 @@ static void payload_elsewhere(struct cq *q, const struct access *a, bool event, 
     c->page_id[place_index(&q->places.completion, a->addr)].known = false;
 }
 
-/* The size and the bytes of an event against its command; its id has a rule of its own. */
 enum { EVENT_ID_END = NOCAP_CQ_HEADER + 4 };
+
+/* The size and the bytes of an event against its command; its id has a rule of its own. */
 static void judge_event(struct cq *q, const struct access *a)
 {
     const struct cq_record *r = q->ring.executing ? cq_record(q, q->ring.record) : NULL;

@@ -176,9 +176,7 @@ void cq_dispatcher_host_store(struct cq *q, const struct access *a)
     cq_blame(&s->since, fault_of(q->m, up));
     CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_055, !up, NO_REFS,
           "notifies of worker cores that have a go message",
-          "0x%x added to a notify stream by the "
-          "host",
-          value);
+          "0x%x added to a notify stream by the host", value);
     cq_blame(&s->since, fault_of(q->m, !up));
 }
 

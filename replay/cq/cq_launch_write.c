@@ -45,7 +45,7 @@ static void take_write(struct cq *q, const struct cq_target *t, fault_id *mode)
 {
     struct cq_program *p = &q->program;
     const unsigned id = q->command.record.dispatch.id;
-    const bool packed =
+    const bool packed = /* what kernels need; others bring data */
         id == NOCAP_CQ_DISPATCH_WRITE_PACKED || id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE;
     const struct cq_tile_set tiles = cq_target_tiles(q, t);
     const struct nocap_mailbox_layout *l = q->m->layout;
@@ -79,9 +79,8 @@ static void take_write(struct cq *q, const struct cq_target *t, fault_id *mode)
         if (!known || (signal != NOCAP_GO_GO && signal != NOCAP_GO_DONE)) {
             cq_set_join(&p->reset, &tiles);
         }
-    } else if (packed && !busy && t->addr >= q->sem[CQ_PREFETCH] - 16 &&
-               /* others bring data */ t->addr < NOCAP_L1_SIZE && t->size < NOCAP_L1_SIZE &&
-               t->addr + t->size > p->blob_end) {
+    } else if (packed && !busy && t->addr >= q->sem[CQ_PREFETCH] - 16 && t->addr < NOCAP_L1_SIZE &&
+               t->size < NOCAP_L1_SIZE && t->addr + t->size > p->blob_end) {
         p->blob_end = (uint32_t)(t->addr + t->size);
     }
 }
