@@ -7,11 +7,11 @@ enum { OF_PREFETCH = 2, OF_DISPATCH = 3 };
 
 /* What of a run the trace shows. */
 struct part {
-    struct nocap_xy hidden;                     /* the tile that is out of scope; 0,0: none is */
-    bool partly;                                /* .. of which one event in twenty is missing */
-    bool scopeless;                             /* the header does not say so */
-    uint32_t lost;                              /* classes that are not observed */
-    size_t from, to;                            /* events */
+    struct nocap_xy hidden; /* the tile that is out of scope; 0,0: none is */
+    bool scopeless;         /* the header does not say so */
+    uint32_t lost;          /* classes that are not observed */
+    size_t partly;          /* of so many events one is missing, of the tile or of these classes */
+    size_t from, to;        /* events */
     bool (*shows)(const struct nocap_event *e); /* NULL: all */
 };
 
@@ -35,8 +35,10 @@ check_part(const struct run *run, const struct nocap_sim_options *options, const
     run_trace_open(&t, "part.nocap");
     for (size_t i = part->from; i < part->to && i < run->count; i++) {
         const struct nocap_event *e = &run->events[i];
-        bool missing = is_hidden(e, part->hidden) && (!part->partly || i % 20 == 0);
-        if (!missing && (part->shows == NULL || part->shows(e))) {
+        bool is_lost = part->partly != 0 && (nocap_event_class(e) & part->lost) != 0;
+        bool hidden = is_hidden(e, part->hidden) || is_lost;
+        if (!(hidden && (part->partly == 0 || i % part->partly == 0)) &&
+            (part->shows == NULL || part->shows(e))) {
             run_trace_add(&t, e);
         }
     }
@@ -105,7 +107,7 @@ static void a_part_of_a_prefetcher_out_of_scope_is_not_followed(void **state)
     const struct nocap_sim_options options = {
         .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = 20};
     struct run run = run_with(options);
-    const struct part part = {.hidden = {14, OF_PREFETCH}, .partly = true, .to = run.count};
+    const struct part part = {.hidden = {14, OF_PREFETCH}, .partly = 20, .to = run.count};
     assert_part_clean(&run, &options, &part, "CQ-038");
     run_free(&run);
 }
@@ -135,6 +137,30 @@ static void stores_of_a_class_that_is_not_declared_are_not_judged(void **state)
     struct run run = run_with(options);
     const struct part part = {.lost = NOCAP_CLASS_CORE_STORE, .to = run.count};
     assert_part_clean(&run, &options, &part, "CQ-061");
+    run_free(&run);
+}
+
+/* .. and here indeed not. */
+static void a_part_of_a_class_that_is_not_declared_is_not_followed(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = 20};
+    struct run run = run_with(options);
+    const struct {
+        uint32_t class;
+        const char *exercises;
+    } rows[] = {
+        {NOCAP_CLASS_HOST_MMIO, "CQ-038"},  {NOCAP_CLASS_SYSMEM, "CQ-038"},
+        {NOCAP_CLASS_CORE_STORE, "CQ-038"}, {NOCAP_CLASS_CORE_LOAD, "CQ-061"},
+        {NOCAP_CLASS_CORE_MMIO, "CQ-038"},  {NOCAP_CLASS_NOC, "CQ-024"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (size_t partly = 2; partly <= 8; partly++) {
+            const struct part part = {.lost = rows[i].class, .partly = partly, .to = run.count};
+            assert_part_clean(&run, &options, &part, rows[i].exercises);
+        }
+    }
     run_free(&run);
 }
 
@@ -445,6 +471,7 @@ int main(void)
         cmocka_unit_test(a_part_of_a_prefetcher_out_of_scope_is_not_followed),
         cmocka_unit_test(without_scope_a_worker_that_shows_nothing_owes_nothing),
         cmocka_unit_test(stores_of_a_class_that_is_not_declared_are_not_judged),
+        cmocka_unit_test(a_part_of_a_class_that_is_not_declared_is_not_followed),
         cmocka_unit_test(terminate_that_is_not_over_owes_nothing),
         cmocka_unit_test(a_capture_that_stops_before_the_last_credits_owes_nothing),
         cmocka_unit_test(a_trace_begins_within_the_set_up),

@@ -194,12 +194,13 @@ static bool wants_profile(const struct evidence *e)
 static void gather_batch(struct evidence *e, const struct nocap_event *events, size_t count)
 {
     const bool profile = wants_profile(e);
+    const struct nocap_header *header = e->classes.header;
     for (size_t i = 0; i < count; i++) {
         class_evidence_look(&e->classes, &events[i]);
         if (profile) {
             look(e, &events[i]);
         }
-        if (profile && e->queue != NULL) {
+        if (profile && e->queue != NULL && nocap_header_lists(header, &events[i])) {
             queue_evidence_look(e->queue, &events[i]);
         }
         if (profile && e->queue != NULL && events[i].by == NOCAP_BY_HOST) {

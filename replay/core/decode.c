@@ -240,8 +240,11 @@ static __attribute__((noinline)) void memory_event(struct model *m, const struct
 }
 
 /* What an event of any other kind is; OBS_KINDS: nothing that a model wants. */
-static enum observation_kind other_kind(const struct nocap_event *e)
+static enum observation_kind other_kind(const struct model *m, const struct nocap_event *e)
 {
+    if (!nocap_header_lists(m->header, e)) {
+        return OBS_KINDS; /* there may be more of them than these */
+    }
     switch (e->kind) {
     case NOCAP_EV_KERNEL: return e->op == NOCAP_OP_ENTER ? OBS_ENTER : OBS_EXIT;
     case NOCAP_EV_RESET: return e->op == NOCAP_OP_RUN ? OBS_RUN : OBS_HALT;
@@ -256,7 +259,7 @@ static enum observation_kind other_kind(const struct nocap_event *e)
 
 static __attribute__((noinline)) void other_event(struct model *m, const struct nocap_event *e)
 {
-    struct observation o = {.event = e, .kind = (uint8_t)other_kind(e), .lead = true};
+    struct observation o = {.event = e, .kind = (uint8_t)other_kind(m, e), .lead = true};
     bool core =
         o.kind == OBS_ENTER || o.kind == OBS_EXIT || o.kind == OBS_RUN || o.kind == OBS_HALT;
     bool placed =
@@ -286,7 +289,7 @@ enum observation_kind decode_shape(const struct model *m, const struct nocap_eve
     if (!(access ? (e->has & NOCAP_F_TO) == 0 : is_step(e)) || !m->knows_tiles) {
         return OBS_KINDS;
     }
-    return access ? access_kind(e) : other_kind(e);
+    return access ? access_kind(e) : other_kind(m, e);
 }
 
 bool decode_prepare(const struct model *m, const struct nocap_event *e, enum observation_kind kind,

@@ -325,7 +325,7 @@ static void check(struct model *m, const struct observation *o)
     bool of_core = o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD;
     bool followed = !of_core || o->access.by == NOCAP_BY_BRISC ||
                     (o->access.by == NOCAP_BY_NCRISC && m->profile->queue.dispatchers > 1);
-    if (followed && !shows_part(o) &&
+    if (followed && !shows_part(o) && nocap_header_lists(m->header, o->event) &&
         (cq_first(m) != NULL || o->kind == OBS_QUEUE || cq_begins(m, o->event))) {
         judge_of_chip(m, o);
     }
