@@ -30,8 +30,17 @@ struct target {
         NOCAP_EV_NOC, 0, y, NOCAP_OP_##operation, from, to                                         \
     }
 #define REQUESTS(operation, y, at) RANGE(operation, y, at, at)
-__extension__ enum { UPDATE = 0xFFB70438, COUNT = 0xFFB704A4, OF_PREFETCH = 2, OF_DISPATCH = 3,
-                     PCIE = 24, TIMESTAMPS = 0x1000000046000000 };
+__extension__ enum {
+    UPDATE = 0xFFB70438,
+    COUNT = 0xFFB704A4,
+    OF_PREFETCH = 2,
+    OF_DISPATCH = 3,
+    PCIE = 24,
+    TIMESTAMPS = 0x1000000046000000,
+    MEMORY = NOCAP_CQ_PCIE_ADDRESS_BIT | NOCAP_CQ_SYSMEM_BASE
+};
+#define COMPLETIONS                                                                                \
+    RANGE(WRITE, PCIE, MEMORY + NOCAP_CQ_COMPLETION, MEMORY + NOCAP_CQ_COMPLETION_END - 1)
 
 struct one_change {
     struct target target;
@@ -63,6 +72,9 @@ static const struct one_change changes[] = {
     {REQUESTS(INLINE, OF_DISPATCH, UPDATE), DOUBLED, "CQ-055"},
     {REQUESTS(INLINE, OF_DISPATCH, UPDATE), NEGATIVE, "CQ-056"},
     {RANGE(WRITE, PCIE, TIMESTAMPS, TIMESTAMPS + 0xFFFF), DROPPED, "NOC-047"},
+    {COMPLETIONS, DROPPED, "CQ-060"}, /* its bytes arrive all the same */
+    {COMPLETIONS, DOUBLED, "CQ-059"},
+    {RANGE(WRITE, PCIE, MEMORY + NOCAP_CQ_HOST_WR, MEMORY + NOCAP_CQ_HOST_WR), DROPPED, "NOC-047"},
     {LOADS(BRISC, NOCAP_CQ_CMDDAT_END, NOCAP_CQ_BUFFER_END - 1), DROPPED, "CQ-039"},
     {STORES(BRISC, UPDATE, UPDATE), COUNTED_UP, "CQ-056"},
     {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), DROPPED, "CQ-061"},
@@ -88,6 +100,11 @@ static const struct one_change host_changes[] = {
     {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), AWAY, "CQ-032"},
     {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), BACK_A_SLOT, "CQ-028 CQ-002"},
 };
+/* Commands and the stores of their entries, both. */
+static const struct one_change changes_of_two[] = {
+    {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), SHIFTED, "CQ-029"},
+    {{NOCAP_EV_CQ, 0, 0, NOCAP_OP_RECORD, NOCAP_CQ_ISSUE, NOCAP_CQ_ISSUE_END - 1}, BACK, "CQ-027"},
+};
 /* Entries of several commands, with a subordinate dispatcher. */
 static const struct one_change subordinate_changes[] = {
     {RANGE(WRITE, OF_DISPATCH, 0x1C000, 0x9BFFF), DROPPED, "CQ-037"},
@@ -97,7 +114,7 @@ static const struct one_change subordinate_changes[] = {
 
 static bool is_target(const struct nocap_event *e, const struct target *t)
 {
-    if (e->kind != t->kind) {
+    if (e->kind != t->kind || (e->kind == NOCAP_EV_CQ && e->op != t->op)) {
         return false;
     }
     if (e->kind == NOCAP_EV_NOC) {
@@ -181,6 +198,14 @@ static void one_change_of_the_host_alone_is_one_finding(void **state)
     try_changes(options, host_changes, COUNT_OF(host_changes), PLACES);
 }
 
+static void one_change_of_command_or_entry_is_one_finding(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.scenario = NOCAP_SIM_FAST_DISPATCH,
+                                              .view = NOCAP_SIM_VIEW_ALL};
+    try_changes(options, changes_of_two, COUNT_OF(changes_of_two), PLACES);
+}
+
 static void one_change_of_a_relay_is_one_finding(void **state)
 {
     (void)state;
@@ -230,13 +255,7 @@ static void a_pointer_copied_first_is_one_finding(void **state)
 /* The pointer moves on before the page is written. */
 static void a_page_after_the_pointer_is_one_finding(void **state)
 {
-    const uint64_t base = NOCAP_CQ_PCIE_ADDRESS_BIT | NOCAP_CQ_SYSMEM_BASE;
-    const struct target page = {NOCAP_EV_NOC,
-                                0,
-                                24,
-                                NOCAP_OP_WRITE,
-                                base + NOCAP_CQ_COMPLETION,
-                                base + NOCAP_CQ_COMPLETION_END - 1};
+    const struct target page = COMPLETIONS;
     (void)state;
     assert_late_found_once(page);
 }
@@ -463,6 +482,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_change_is_one_finding),
         cmocka_unit_test(one_change_of_the_host_alone_is_one_finding),
+        cmocka_unit_test(one_change_of_command_or_entry_is_one_finding),
         cmocka_unit_test(one_change_of_a_relay_is_one_finding),
         cmocka_unit_test(an_entry_before_its_command_is_one_finding),
         cmocka_unit_test(a_landing_not_seen_is_one_finding),

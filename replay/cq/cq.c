@@ -365,6 +365,7 @@ static void publish(struct model *m, const struct cq *q)
     f->dispatcher_seen = q->sees[CQ_DISPATCH] && q->sees_noc;
     f->launches_since = q->launches_since;
     f->writes_since = q->expected.launch;
+    f->answers_since = q->completion.unwritten;
     f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
 }
 

@@ -120,9 +120,8 @@ static void payload_elsewhere(struct cq *q, const struct access *a, bool event, 
     struct cq_completion *c = &q->completion;
     uint64_t next = c->device.next;
     cq_blame(&c->wr.since, q->m->fault);
-    if (event && next < c->id_count && c->ids[next % CQ_EVENTS] == id) {
-        c->device.next++;
-    }
+    cq_blame(&c->elsewhere, q->m->fault);
+    c->device.next += event && next < c->id_count && c->ids[next % CQ_EVENTS] == id;
     c->page_id[place_index(&q->places.completion, a->addr)].known = false;
 }
 
@@ -265,7 +264,8 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
     if (!access_word(a, q->numbers->host_wr, &value)) {
         return;
     }
-    c->announced[c->announced_count++ % CQ_ANNOUNCED] = (struct cq_announced){value, c->payloads};
+    c->announced[c->announced_count++ % CQ_ANNOUNCED] =
+        (struct cq_announced){value, c->payloads, c->elsewhere};
     if (!sees_pointer(q)) {
         cq_completion_moved(q, value);
     } else if (c->wr.known) {
@@ -281,22 +281,22 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
         resync(&c->wr, value, c->stored.since);
     }
     c->stored_new = false;
-    c->unmatched = FAULT_NONE;
+    c->unmatched = c->elsewhere = FAULT_NONE;
     c->payload_pages = 0;
 }
 
 /* ---- what arrives in host memory ---- */
 
-/* How many payloads had left before the pointer of this value did; 0: it is not known. */
-static uint64_t announced_by(const struct cq_completion *c, uint32_t value)
+/* What the pointer of this value announced; no payloads: it is not known. */
+static struct cq_announced announced_by(const struct cq_completion *c, uint32_t value)
 {
     for (uint32_t i = 1; i <= c->announced_count && i <= CQ_ANNOUNCED; i++) {
         const struct cq_announced *a = &c->announced[(c->announced_count - i) % CQ_ANNOUNCED];
         if (a->value == value) {
-            return a->payloads;
+            return *a;
         }
     }
-    return 0;
+    return (struct cq_announced){.value = value};
 }
 
 void cq_completion_dma(struct cq *q, const struct access *a)
@@ -314,12 +314,12 @@ void cq_completion_dma(struct cq *q, const struct access *a)
             cq_pointer_page(q, a);
         }
         if (c->early_for > c->payload_landed++) {
-            bool next =
-                a->addr == offset_of(q, c->early_pointer); /* and the one before never came */
+            bool next = a->addr == offset_of(q, c->early.value); /* and the one before never came */
             c->payload_landed = c->early_for + next;
-            CHECK_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
-                     "a page in host memory before the write pointer moves past it", "%s",
-                     "completion write pointer arrived in host memory before its page");
+            FOLLOWING(q->m, c->early.since,
+                      CHECK_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
+                               "a page in host memory before the write pointer moves past it", "%s",
+                               "completion write pointer arrived in host memory before its page"));
             c->early_for = 0;
         }
     } else if (access_word(a, q->numbers->host_wr, &value)) {
@@ -328,13 +328,10 @@ void cq_completion_dma(struct cq *q, const struct access *a)
         } else if (!cq_sees_writes(q)) {
             cq_completion_moved(q, value);
         } else {
-            uint64_t announced = announced_by(c, value);
-            c->early_for = c->payload_landed < announced ? announced : 0;
+            c->early = announced_by(c, value);
+            c->early_for = c->payload_landed < c->early.payloads ? c->early.payloads : 0;
             c->pointer_at = cq_event_ref(q, NOCAP_BY_DMA);
-            c->early_pointer = value;
-            if (c->early_for == 0) {
-                MARK_EXERCISED(q->m, CQ_060);
-            }
+            exercise(q->m, CQ_060, c->early_for == 0);
         }
     }
 }
@@ -345,6 +342,7 @@ void cq_completion_arrived(struct cq *q)
     if (q->m->request_fault != FAULT_NONE) {
         c->altered = q->m->request_fault;
         c->altered_pages = c->payloads;
+        cq_blame(&c->unmatched, q->m->request_fault); /* no request was seen: perhaps this one's */
     }
 }
 

@@ -18,11 +18,13 @@ struct cq_completion {
     bool stored_new;        /* and +0x80 not yet */
     struct value rd_read;   /* what the dispatcher read from 0x196E0 last */
     uint32_t payload_pages; /* since the last push */
+    fault_id elsewhere;     /* where one of them went */
     uint64_t payload_index;
     uint64_t payload_landed, payloads;
     struct cq_announced { /* the latest pointers that left: each announces so many payloads */
         uint32_t value;
         uint64_t payloads;
+        fault_id since; /* one of them went elsewhere */
     } announced[CQ_ANNOUNCED];
     uint32_t announced_count;
     /* where only landings are seen, or only what the host reads */
@@ -34,9 +36,9 @@ struct cq_completion {
     uint64_t pages_shown;    /* so many pages it has moved on */
     uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */
     struct event_ref pointer_at;
-    uint32_t early_pointer;
-    fault_id unmatched; /* a write that no command says: perhaps the pointer's copy */
-    fault_id unwritten; /* the pointer moved on before the page was written */
+    struct cq_announced early; /* what it announced */
+    fault_id unmatched;        /* a write that no command says: perhaps the pointer's copy */
+    fault_id unwritten;        /* the pointer moved on before the page was written */
     /* the host */
     struct value rd;
     struct value seen;     /* pointer that the host read */
@@ -58,7 +60,7 @@ struct cq_completion {
         bool known;
         uint32_t id;
         fault_id since; /* what is wrong with it */
-    } * page_id; /* of the ring, as the dispatcher wrote them */
+    } * page_id;        /* of the ring, as the dispatcher wrote them */
     bool ids_whole;
 };
 

@@ -125,6 +125,7 @@ void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry)
         judge_stores(q, slot);
     } else { /* it was meant for the latest */
         value_set(&q->host.restated, place_after(&q->places.slots, last->slot, 1));
+        q->host.slots[last->slot] = CQ_SLOT_UNKNOWN;
     }
     if (there && known && r->entry != 0) { /* 0: of a record that was not seen */
         bool same = entry == r->entry;

@@ -341,9 +341,9 @@ static fault_id fault_of_request(struct noc_landings *l, struct nocap_xy at, con
     return FAULT_NONE;
 }
 
-/* `tile`: where it arrives; NULL: in host memory. */
+/* `tile`: where it arrives; NULL: in host memory. `since`: of what its sender sends. */
 static void judge_arrival(struct model *m, const struct tile *tile, const struct tile *from,
-                          struct noc_landings *l, const struct access *a)
+                          struct noc_landings *l, const struct access *a, fault_id since)
 {
     const struct nocap_xy at = tile != NULL ? tile->at : MEMORY;
     uint64_t sum;
@@ -367,7 +367,8 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
         }
     } else if (knows_all(m, from, l, at)) {
         CHECK_AFTER(
-            m, tile != NULL ? tile : from, NOC_047, fault_of_request(l, at, a, hash), false,
+            m, tile != NULL ? tile : from, NOC_047,
+            since != FAULT_NONE ? since : fault_of_request(l, at, a, hash), false,
             RELATED(best != NULL ? best->at.index : NO_INDEX),
             "what a request of its sender asked for: core, address, bytes, once per core",
             most == ALTERED    ? "%llu bytes arrived at 0x%llx from core %u,%u that differ from "
@@ -392,7 +393,8 @@ void noc_landing(struct model *m, const struct observation *o)
     struct noc_landings *l = from != NULL ? noc_part(from)->landings : NULL;
     noc_state(m)->anonymous |= (e->has & NOCAP_F_FROM) == 0;
     if (from == NULL || !from->launch.notify_pending || !nocap_adds_to_stream(o->access.addr)) {
-        judge_arrival(m, o->tile, from, l, &o->access); /* else it tells of a notify, GO-015 */
+        judge_arrival(m, o->tile, from, l, &o->access,
+                      FAULT_NONE); /* else it tells of a notify, GO-015 */
     }
 }
 
@@ -417,7 +419,7 @@ void noc_memory_landing(struct model *m, const struct nocap_event *e)
     const uint32_t before = m->faults;
     if (l != NULL) {
         const struct access a = access_of_event(e, q->memory + e->addr, e->size);
-        judge_arrival(m, NULL, from, l, &a);
+        judge_arrival(m, NULL, from, l, &a, q->answers_since);
     }
     m->request_fault = m->faults > before ? before + 1 : FAULT_NONE;
 }
