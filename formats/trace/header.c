@@ -349,5 +349,5 @@ uint32_t nocap_event_class(const struct nocap_event *event)
 bool nocap_header_lists(const struct nocap_header *h, const struct nocap_event *event)
 {
     const uint32_t class = nocap_event_class(event);
-    return class == 0 || (class & h->observes) != 0;
+    return !h->has_observes || class == 0 || (class & h->observes) != 0;
 }

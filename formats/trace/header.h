@@ -121,7 +121,7 @@ int nocap_time_unit_from_name(const char *name);
 
 /* The classes that would hold such an event, NOCAP_CLASS_*; 0: none does. */
 uint32_t nocap_event_class(const struct nocap_event *event);
-/* Whether `observes` lists its class: of another one there may be more than what is shown. */
+/* False where there is `observes` without its class: there may be more of it than what is shown. */
 bool nocap_header_lists(const struct nocap_header *h, const struct nocap_event *event);
 
 /* Why an event is not well formed in a trace with this header, else NULL (rule TRC-005): what

@@ -242,8 +242,9 @@ static __attribute__((noinline)) void memory_event(struct model *m, const struct
 /* What an event of any other kind is; OBS_KINDS: nothing that a model wants. */
 static enum observation_kind other_kind(const struct model *m, const struct nocap_event *e)
 {
-    if (!nocap_header_lists(m->header, e)) {
-        return OBS_KINDS; /* there may be more of them than these */
+    const uint32_t states = NOCAP_CLASS_KERNEL | NOCAP_CLASS_TENSIX_UNIT;
+    if ((nocap_event_class(e) & states) != 0 && !nocap_header_lists(m->header, e)) {
+        return OBS_KINDS; /* what began may have ended unseen */
     }
     switch (e->kind) {
     case NOCAP_EV_KERNEL: return e->op == NOCAP_OP_ENTER ? OBS_ENTER : OBS_EXIT;
