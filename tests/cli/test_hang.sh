@@ -157,4 +157,12 @@ out_has "is no hang, and is told" "stalled and recovered: the host waited 300"
 out_has "with its place" "for a change of its memory at 0x80"
 status 0 "a queue whose completions come as ever" "$NOCAP" hang "$T/queue.nocap"
 check "tells nothing of the kind" test "$(grep -c stalled "$T/out")" = 0
+
+# A capture that does not say what it would hold: what it holds is taken as it is.
+for trace in fault-hang-ncrisc queue-fault-prefetcher-dead; do
+    "$NOCAP" dump --format jsonl "golden/$trace.nocap" | jq -c 'del(.observes)' >"$T/silent.jsonl"
+    status 1 "$trace without observes" "$NOCAP" hang "$T/silent.jsonl"
+    out_has "is hung" "HUNG: "
+    out_has "and has a root" "root: $([[ $trace == queue* ]] && echo dispatch || echo ncrisc)"
+done
 finish
