@@ -310,7 +310,7 @@ __attribute__((noinline)) static void judge_of_chip(struct model *m, const struc
         q = cq_of_several(q, o);
         o = q != NULL && q->offset != 0 ? in_own_memory(&moved, q, o) : o;
     }
-    if (q != NULL && concerns(q, o)) {
+    if (q != NULL && concerns(q, o) && nocap_header_lists(m->header, o->event)) {
         const uint32_t no_fact = OBS(CORE_STORE) | OBS(HOST_LOAD) | OBS(PHASE);
         cq_first(m)->judged = (no_fact >> o->kind & 1) == 0 ? q : NULL;
         judge(q, o);
@@ -325,7 +325,7 @@ static void check(struct model *m, const struct observation *o)
     bool of_core = o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD;
     bool followed = !of_core || o->access.by == NOCAP_BY_BRISC ||
                     (o->access.by == NOCAP_BY_NCRISC && m->profile->queue.dispatchers > 1);
-    if (followed && !shows_part(o) && nocap_header_lists(m->header, o->event) &&
+    if (followed && !shows_part(o) &&
         (cq_first(m) != NULL || o->kind == OBS_QUEUE || cq_begins(m, o->event))) {
         judge_of_chip(m, o);
     }
