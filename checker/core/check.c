@@ -43,7 +43,7 @@ static void report_absent(struct check *check, enum nocap_class_bit bit)
         .rule = TRC_009,
         .index = proof->index,
         .t = proof->t,
-        .has_tile = true,
+        .has_tile = proof->at.x != 0 || proof->at.y != 0, /* and not host memory */
         .at = proof->at,
         .present = UINT64_MAX,
         .thread = -1,

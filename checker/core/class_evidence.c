@@ -10,16 +10,22 @@
 enum {
     ENDED = 8,
     SENT = 8,
-    RINGS = 16, /* of the doorbell */
-    WORDS = 64, /* of a thread, whose FIFO holds less */
+    RINGS = 16,   /* of the doorbell */
+    WORDS = 64,   /* of a thread, whose FIFO holds less */
+    ARRIVED = 32, /* in host memory, more than what a ring takes at a time */
+    /* .. and so many where the trace is long enough to be no example of a few events */
+    ACTS = 48, /* of cores */
+    FEW = 2,
+    FEW_WORDS = 6,
+    AFTER = 8, /* acts of a worker core after kernels were left, all of which it reports */
 };
 
 /* Each launch loads its message and stores DONE, clears caches and counters. */
 static const uint32_t of_launches =
     NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO;
-static const uint32_t provable = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_CORE_STORE |
-                                 NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO | NOCAP_CLASS_NOC |
-                                 NOCAP_CLASS_TENSIX_PUSH | NOCAP_CLASS_TENSIX_ISSUE;
+static const uint32_t provable =
+    NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_CORE_LOAD |
+    NOCAP_CLASS_CORE_MMIO | NOCAP_CLASS_NOC | NOCAP_CLASS_TENSIX_PUSH | NOCAP_CLASS_TENSIX_ISSUE;
 
 void class_evidence_init(struct class_evidence *e, const struct nocap_header *header)
 {
@@ -53,11 +59,19 @@ static void prove(struct class_evidence *e, uint32_t classes, const struct nocap
 static void ends(struct class_evidence *e, const struct nocap_event *event, struct nocap_xy at)
 {
     e->ended++;
-    if (e->ended >= ENDED) {
+    if (e->ended >= ENDED || e->acts >= ACTS) {
         const bool released = e->header->complete == NOCAP_TRUE; /* by the host, after power-on */
-        prove(e, of_launches | (released ? NOCAP_CLASS_HOST_MMIO : 0), event, at,
-              "an eighth kernel, launch or boot ended");
+        const bool issued = e->pushed >= FEW_WORDS;              /* as is waited for before */
+        prove(e,
+              of_launches | (released ? NOCAP_CLASS_HOST_MMIO : 0) |
+                  (issued ? NOCAP_CLASS_TENSIX_ISSUE : 0),
+              event, at, "launches or boots ended");
     }
+}
+
+static bool enough(const struct class_evidence *e, uint32_t count)
+{
+    return count >= SENT || (count >= FEW && e->acts >= ACTS);
 }
 
 static bool count_up(uint8_t *count)
@@ -133,27 +147,32 @@ static void look_at_core(struct class_evidence *e, struct class_tile *tile,
 {
     struct nocap_register_place place;
     tile->acted = true;
-    if (event->kind == NOCAP_EV_KERNEL && event->op == NOCAP_OP_ENTER &&
-        count_up(&tile->enters[event->by - NOCAP_BY_BRISC])) {
+    if (event->kind == NOCAP_EV_KERNEL && event->op == NOCAP_OP_EXIT) {
+        tile->exits = (uint8_t)(tile->exits + (tile->exits < FEW));
+    } else if (event->kind == NOCAP_EV_KERNEL &&
+               count_up(&tile->enters[event->by - NOCAP_BY_BRISC])) {
         ends(e, event, event->at);
+    } else if (tile->exits == FEW && e->acts >= ACTS && ++tile->after == AFTER) {
+        prove(e, of_launches, event, event->at, "kernels were left");
     }
     if (event->kind == NOCAP_EV_WRITE && (event->value & 1) != 0 &&
         nocap_register_find(event->addr, event->by, &place) &&
         place.family == NOCAP_FAMILY_NIU_BUFFER && place.id == NOCAP_NIU_CMD_CTRL &&
-        ++e->sent == SENT) {
-        prove(e, NOCAP_CLASS_NOC, event, event->at, "an eighth request was sent");
+        enough(e, ++e->sent)) {
+        prove(e, NOCAP_CLASS_NOC, event, event->at, "several requests were sent");
     }
 }
 
-/* What reaches host memory from the device came through its network. */
+/* What reaches host memory from the device came through its network, and was asked for by cores. */
 static void look_at_endpoint(struct class_evidence *e, const struct nocap_event *event)
 {
     const struct nocap_cq_place *cq = &e->header->cq;
     const bool inside = !e->header->has_scope ||
                         (cq->has_prefetch && nocap_header_in_scope(e->header, cq->prefetch) &&
                          cq->has_dispatch && nocap_header_in_scope(e->header, cq->dispatch));
-    if (inside && ++e->sent == SENT) {
-        prove(e, NOCAP_CLASS_NOC, event, event->at, "an eighth access to host memory arrived");
+    if (inside && ++e->arrived == ARRIVED) {
+        prove(e, NOCAP_CLASS_NOC | NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_CORE_LOAD, event, event->at,
+              "many accesses to host memory arrived");
     }
 }
 
@@ -177,31 +196,36 @@ static void look_at_word(struct class_evidence *e, struct class_tile *tile,
         return;
     }
     uint8_t *count = issue ? &tile->issues[event->thread] : &tile->pushes[event->thread];
-    if (*count < WORDS) {
-        ++*count;
-        return;
-    }
-    if (!issue) {
+    *count = (uint8_t)(*count + (*count < WORDS));
+    e->pushed += !issue;
+    const bool fresh = e->header->complete == NOCAP_TRUE ||
+                       tile->enters[NOCAP_BY_TRISC0 - NOCAP_BY_BRISC + event->thread] != 0;
+    if (!issue && *count == WORDS) {
         prove(e, NOCAP_CLASS_TENSIX_ISSUE, event, event->at,
               "more words were pushed than its FIFO holds");
-    } else if (e->header->complete == NOCAP_TRUE ||
-               tile->enters[NOCAP_BY_TRISC0 - NOCAP_BY_BRISC + event->thread] > ENDED) {
+    } else if (issue && fresh && *count >= FEW_WORDS) {
         prove(e, NOCAP_CLASS_TENSIX_PUSH, event, event->at,
-              "a word issued that no MOP before the trace made");
+              "several words issued that no MOP before the trace made");
     }
 }
 
 void class_evidence_look(struct class_evidence *e, const struct nocap_event *event)
 {
     const bool core = event->by >= NOCAP_BY_BRISC && event->by <= NOCAP_BY_TRISC2;
-    const bool loads_register =
-        core && event->kind == NOCAP_EV_READ && event->addr >= NOCAP_L1_SIZE;
+    const bool loads_register = core && event->kind == NOCAP_EV_READ &&
+                                event->addr >= NOCAP_L1_SIZE &&
+                                (e->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
     e->seen |= loads_register ? NOCAP_CLASS_CORE_MMIO : nocap_event_class(event);
     e->lost |= event->kind == NOCAP_EV_DROP;
+    if (event->kind == NOCAP_EV_CQ && event->op == NOCAP_OP_RECORD && ++e->records == SENT) {
+        prove(e, NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM, event, event->at,
+              "several prefetch commands were submitted");
+    }
     if (event->chip != 0 || !on_grid(event->at) || !class_evidence_open(e)) {
         return;
     }
     struct class_tile *tile = &e->tiles[event->at.y][event->at.x];
+    e->acts += core || event->kind == NOCAP_EV_TENSIX;
     if (event->kind == NOCAP_EV_TENSIX) {
         look_at_word(e, tile, event);
     } else if (event->kind == NOCAP_EV_NOC) {

@@ -13,6 +13,7 @@ struct class_tile {
     bool asked, acted;             /* it got INIT or GO; its RISCs did something since */
     uint8_t gos;                   /* that came after it had acted */
     uint8_t enters[CLASS_CORES];   /* of kernels */
+    uint8_t exits, after;          /* of kernels, of which two count; acts since */
     uint8_t pushes[CLASS_THREADS]; /* of words that issue */
     uint8_t issues[CLASS_THREADS];
 };
@@ -29,8 +30,12 @@ struct class_evidence {
     uint32_t go_messages; /* where the mailbox has them, as header or user say */
     uint32_t seen;        /* NOCAP_CLASS_* */
     uint32_t proven;      /* that must have had events; bits of `proofs` */
+    uint32_t acts;        /* of cores */
+    uint32_t arrived;     /* accesses of the device to host memory */
+    uint32_t records;     /* of a queue, submitted */
+    uint32_t pushed;      /* words, to the coprocessors */
     uint32_t ended;       /* launches and boots that came to an end */
-    uint32_t sent;        /* stores that send a request into the network, or requests to the host */
+    uint32_t sent;        /* stores that send a request into the network */
     bool lost;            /* events */
     struct class_proof proofs[NOCAP_CLASS_COUNT];
     struct class_tile tiles[CLASS_GRID][CLASS_GRID]; /* of chip 0 */
