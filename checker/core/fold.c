@@ -107,7 +107,8 @@ static const struct nocap_divergence *cause_by_row(const struct nocap_fold *fold
     }
     for (uint32_t k = 0; k < fold->count && !row->span; k++) {
         const struct nocap_divergence *other = &fold->held[k].d;
-        if (k != i && other->chip == d->chip && in(other->rule, row->root_first, row->root_last)) {
+        bool another = other->rule != d->rule ? k != i : k < i; /* of one rule the first counts */
+        if (another && other->chip == d->chip && in(other->rule, row->root_first, row->root_last)) {
             return other;
         }
     }

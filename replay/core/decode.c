@@ -185,21 +185,29 @@ static void far_end(struct model *m, const struct nocap_event *e, const struct n
     }
 }
 
-/* Where no landings are observed the request stands for the bytes that arrive. */
+/* Where no landings are observed the request stands for the bytes that arrive. What an atomic makes
+ * of its word is not known, and is looked at only where none may go. */
 static void arrivals(struct model *m, const struct nocap_event *e,
                      const struct nocap_noc_ends *ends)
 {
-    bool writes = e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
+    const bool atomic = e->op == NOCAP_OP_ATOMIC;
+    bool writes = atomic || e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
     if (m->landings || !writes || (~e->has & (NOCAP_F_D | NOCAP_F_DADDR)) != 0 ||
         e->daddr >= NOCAP_L1_SIZE) {
         return;
     }
-    uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    uint64_t size = atomic                         ? sizeof(uint32_t)
+                    : (e->has & NOCAP_F_SIZE) != 0 ? e->size
+                                                   : e->data_size;
     struct observation o = {
         .event = e, .kind = OBS_OUTSIDE_STORE, .access = access_of_event(e, e->daddr, size)};
     o.access.by = NOCAP_BY_NOC;
     o.access.store = true;
     locate(m, &o);
+    if (atomic && (o.places & PLACE_MAILBOX) == 0) {
+        return;
+    }
+    o.access.known = atomic ? 0 : o.access.known;
     each_tile(m, &o, ends->to, ends->to_other);
 }
 

@@ -159,6 +159,41 @@ static void end_launch(struct model *m, struct tile *tile)
     sync_launch_over(tile);
 }
 
+/* A reset request that waits in the go word is overwritten by another signal. */
+void launch_lose_request(struct model *m, struct tile *tile, uint8_t signal, fault_id since)
+{
+    struct launch *l = launch_of(tile);
+    uint32_t rd_ptr;
+    if (l->request == 0 || l->request == signal || !tile->sees_cores) {
+        return;
+    }
+    if (l->request_done == YES) {
+        MARK_EXERCISED(m, GO_013);
+        MARK_EXERCISED(m, GO_014);
+    } else if (l->request_done == NO && shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr)) {
+        since = since != FAULT_NONE         ? since
+                : l->rd_since != FAULT_NONE ? l->rd_since
+                                            : launch_written_since(m, tile);
+        SEEING(m, tile->at, m->layout->rd_ptr, 4,
+               CHECK_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
+                           "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
+                           "reset request 0x%02x overwritten while rd_ptr was %u, not 0",
+                           l->request, rd_ptr));
+        l->rd_since = rd_ptr != 0 || l->advance == NO ? m->fault : l->rd_since;
+        l->slot_since = rd_ptr != 0 ? m->fault : l->slot_since;
+        if (rd_ptr == 0) {
+            SEEING(
+                m, tile->at, m->layout->rd_ptr, 4,
+                CHECK_AFTER(
+                    m, tile, GO_014, since, false, RELATED(l->requested.index),
+                    "the reset request obeyed before it is overwritten",
+                    "reset request 0x%02x overwritten before it was obeyed; rd_ptr was 0 already",
+                    l->request));
+        }
+    }
+    l->request = 0;
+}
+
 /* BRISC stores DONE: the end of a launch, or the answer to a reset request. */
 void launch_finish_done(struct model *m, struct tile *tile)
 {
@@ -188,10 +223,14 @@ void launch_finish_done(struct model *m, struct tile *tile)
                     "DONE without a GO, a reset request or a preload since the last DONE");
         if (!caused) {
             launch_fault(l, m->fault);
+            launch_lose_request(m, tile, NOCAP_GO_DONE, m->fault);
         }
         if (!caused && l->active != YES) {
             return; /* nothing was finished */
         }
+    }
+    if (l->parts_since != FAULT_NONE) { /* it came while the launch ran */
+        launch_lose_request(m, tile, NOCAP_GO_DONE, l->parts_since);
     }
     l->done = now(m);
     launch_report(m, tile, true);
@@ -247,6 +286,7 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
     uint32_t old;
     if (l->request != 0 && v == 0) {
         l->request_done = YES;
+        l->slot_since = FAULT_NONE;
     }
     if (!shadow_word(&tile->l1, m->layout->rd_ptr, &old)) {
         l->advance = NO;

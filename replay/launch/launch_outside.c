@@ -116,38 +116,6 @@ static void judge_intrusion(struct model *m, const struct observation *o, const 
     }
 }
 
-/* A reset request that waits in the go word is overwritten by another signal. */
-static void judge_lost_request(struct model *m, struct tile *tile, uint8_t signal)
-{
-    struct launch *l = launch_of(tile);
-    uint32_t rd_ptr;
-    if (l->request == 0 || l->request == signal || !tile->sees_cores) {
-        return;
-    }
-    if (l->request_done == YES) {
-        MARK_EXERCISED(m, GO_013);
-        MARK_EXERCISED(m, GO_014);
-    } else if (l->request_done == NO && shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr)) {
-        fault_id since = l->rd_since != FAULT_NONE ? l->rd_since : launch_written_since(m, tile);
-        SEEING(m, tile->at, m->layout->rd_ptr, 4,
-               CHECK_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
-                           "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
-                           "reset request 0x%02x overwritten while rd_ptr was %u, not 0",
-                           l->request, rd_ptr));
-        l->rd_since = rd_ptr != 0 || l->advance == NO ? m->fault : l->rd_since;
-        if (rd_ptr == 0) {
-            SEEING(
-                m, tile->at, m->layout->rd_ptr, 4,
-                CHECK_AFTER(
-                    m, tile, GO_014, since, false, RELATED(l->requested.index),
-                    "the reset request obeyed before it is overwritten",
-                    "reset request 0x%02x overwritten before it was obeyed; rd_ptr was 0 already",
-                    l->request));
-        }
-    }
-    l->request = 0;
-}
-
 /* A slot that got a message since the last launch, other than `slot`; -1: none. */
 static int other_slot(const struct launch *l, int slot)
 {
@@ -173,17 +141,20 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
 {
     struct tile *tile = o->tile;
     struct launch *l = launch_of(tile);
+    int other = other_slot(l, slot);
     if (l->slots[slot].fresh == YES) {
         MARK_EXERCISED(m, GO_007);
+        l->slot_since = other < 0 ? FAULT_NONE : l->slot_since; /* else it may be an older one */
         return;
     }
-    int other = other_slot(l, slot);
     bool empty = message->enables == 0;
     if (l->slots[slot].fresh == UNKNOWN && !(other >= 0 && is_blank(message))) {
         return; /* it may have been written before the trace began */
     }
     bool right = empty && other < 0;
-    fault_id since = l->rd_since != FAULT_NONE ? l->rd_since : sent_since(m, o);
+    fault_id since = l->rd_since != FAULT_NONE     ? l->rd_since
+                     : l->slot_since != FAULT_NONE ? l->slot_since
+                                                   : sent_since(m, o);
     const struct nocap_launch_place *enables = &m->layout->fields[NOCAP_LAUNCH_enables];
     SEEING(
         m, tile->at, nocap_launch_slot(m->layout, (unsigned)slot) + enables->offset, enables->width,
@@ -195,6 +166,7 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
             slot, other));
     if (!right) { /* or rd_ptr is another */
         l->go_since = l->rd_since = m->fault;
+        l->slot_since = other >= 0 ? m->fault : l->slot_since;
     }
 }
 
@@ -316,7 +288,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     if (!named) {
         if ((int)i == active) {
             fault_id fault = m->fault;
-            judge_lost_request(m, tile, signal);
+            launch_lose_request(m, tile, signal, FAULT_NONE);
             l->go_since = l->ignored_since = fault; /* BRISC obeys it, or does not */
         }
         return;
@@ -332,7 +304,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         return;
     }
     l->ignored_since = FAULT_NONE;
-    judge_lost_request(m, tile, signal);
+    launch_lose_request(m, tile, signal, FAULT_NONE);
     if (signal == NOCAP_GO_GO) {
         judge_go(m, o, go);
     } else if (l->go_pending == YES && signal != NOCAP_GO_DONE) {

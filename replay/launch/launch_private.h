@@ -114,6 +114,7 @@ struct launch {
     fault_id notify_early;  /* it was sent before DONE */
     fault_id notify_late;   /* it was missed, and may still come */
     fault_id rd_since;      /* what rd_ptr is known since */
+    fault_id slot_since;    /* host and BRISC are known to take different slots, since */
     fault_id ignored_since; /* the latest go word from outside is none that BRISC obeys, since */
     fault_id index_since;   /* since when go_message_index and this go word are known to differ */
     unsigned index_word;
@@ -355,6 +356,7 @@ bool launch_unseen(const struct model *m, struct tile *tile);
 
 /* launch_done.c */
 void launch_finish_done(struct model *m, struct tile *tile);
+void launch_lose_request(struct model *m, struct tile *tile, uint8_t signal, fault_id since);
 /* Tells who asked for launches of the present one: it was DONE now, or, `done` false, never. */
 void launch_report(const struct model *m, struct tile *tile, bool done);
 /* `whole`: it is stored as a word, not in part. */

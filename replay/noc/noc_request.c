@@ -308,7 +308,7 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
     const struct queue_facts *queue = queue_at(m, r->e->chip, r->e->at);
     bool known = queue_known(m, r->e->chip);
     bool dispatcher = queue != NULL && queue_dispatches(queue, r->e->at);
-    bool fits = is_dispatched(l, first, r->size);
+    bool fits = r->e->op != NOCAP_OP_ATOMIC && is_dispatched(l, first, r->size);
     CHECK_AFTER(m, tile, NOC_032, dispatcher ? queue->launches_since : FAULT_NONE,
                 fits && (dispatcher || !known), NO_REFS,
                 fits ? "launch messages and go messages from the queue's dispatch core only"
