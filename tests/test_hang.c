@@ -101,6 +101,10 @@ static const struct hang_case cases[] = {
     {"a kernel that is entered and not left, and nothing else of the launch",
      HEADER("\"kernel\"") ENTER(120, trisc1) NOTE(1000000, "end"), NOCAP_HANG_INCONCLUSIVE,
      NOCAP_BY_TRISC1, "never left its kernel", -1, false},
+    {"BRISC is out of its kernel and TRISC1 not, and their commands came before the trace",
+     INSIDE ENTER(120, brisc) ENTER(121, trisc1) "{\"t\":130,\"ev\":\"kernel\",\"op\":\"exit\"," AT
+                                                 "\"by\":\"brisc\"}\n" HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_TRISC1, "never left its kernel", -1, false},
     {"a multicast that names too many receivers: more acknowledgements awaited than come",
      INSIDE BRISC_RUNS NOC(
          130, brisc,
