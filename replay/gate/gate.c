@@ -37,6 +37,7 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
                                                      : GATE_UNITS & ~NOCAP_WAIT_TRISC_CFG;
     }
     g->counts_units = issues && !units;
+    g->early.index = NO_INDEX;
     if (known) {
         gate_know_semaphores(g, SEM_KNOWN);
     }
@@ -79,6 +80,8 @@ static void forget(struct model *m, struct tile *tile)
 
 /* ---- events of the coprocessor ---- */
 
+#define ISSUED_AS_PUSHED "the instructions issued that were pushed, expanded, in order"
+
 static struct gate_word word_of(struct model *m, struct tile *tile, struct gate *g, unsigned thread,
                                 uint32_t word)
 {
@@ -99,9 +102,34 @@ static void judge_push(const struct gate_word *w, unsigned by)
                "%s pushed by %s", nocap_tensix_opcode_name(w->opcode), nocap_agent_name(by));
 }
 
+/* TNX-003 of a word that does not fit: what is known now is known since then. */
+static void misfits(struct gate_stream *s, fault_id fault)
+{
+    s->since = s->strays_since = fault;
+    s->strays_age = 0;
+}
+
+/* The first push tells whether words before it had to be pushed, too: not if pushes are told by
+ * another source, whose order with the issue is not certain. */
+static void first_push(const struct gate_word *pushed)
+{
+    struct gate *g = pushed->g;
+    g->pushed = true;
+    if (g->early.index == NO_INDEX || g->unordered) {
+        return;
+    }
+    const struct gate_word w = word_of(pushed->m, pushed->tile, g, g->early_thread, g->early_word);
+    CHECK_WORD_AT(&w, TNX_003, false, g->early, NO_REFS, ISSUED_AS_PUSHED,
+                  "%s issued, nothing was next", GATE_TEXT(w.word));
+    misfits(&w.t->stream, w.m->fault);
+}
+
 static void push(const struct gate_word *w)
 {
     bool by_brisc = w->m->event->by == NOCAP_BY_BRISC;
+    if (!w->g->pushed) {
+        first_push(w);
+    }
     w->t->used = true;
     fault_id since = gate_judge_word(w);
     judge_push(w, w->m->event->by);
@@ -131,18 +159,24 @@ static void judge_fit(const struct gate_word *w, const struct stream_match *matc
 {
     struct gate_stream *s = &w->t->stream;
     bool fits = match->fit == STREAM_FITS, late = match->fit == STREAM_LATE;
+    if (!fits && !w->g->pushed) {
+        if (w->g->early.index == NO_INDEX) {
+            w->g->early = gate_event_ref(w->m, w->thread);
+            w->g->early_word = w->word;
+            w->g->early_thread = w->thread;
+        }
+        w->m->fault = s->since = FAULT_UNREPORTED;
+        return;
+    }
     fault_id since = late || s->since == FAULT_NONE ? match->since : s->since;
     since = fits || since != FAULT_NONE ? since : misfit_since(w, match);
-    CHECK_WORD_AFTER(w, TNX_003, since, fits, NO_REFS,
-                     "the instructions issued that were pushed, expanded, in order",
-                     "%s issued, %s was next", GATE_TEXT(w->word),
+    CHECK_WORD_AFTER(w, TNX_003, since, fits, NO_REFS, ISSUED_AS_PUSHED, "%s issued, %s was next",
+                     GATE_TEXT(w->word),
                      match->has_expected ? GATE_TEXT(match->expected) : "nothing");
-    if (!fits || !s->ambiguous) {
-        s->since = w->m->fault;
-    }
     if (!fits) {
-        s->strays_since = w->m->fault;
-        s->strays_age = 0;
+        misfits(s, w->m->fault);
+    } else if (!s->ambiguous) {
+        s->since = w->m->fault;
     }
 }
 

@@ -194,6 +194,9 @@ struct gate {
     bool unordered;          /* several observation points: the order of threads is not certain */
     uint32_t source;
     bool has_source;
+    bool pushed;            /* a word was, so that its source has shown */
+    struct event_ref early; /* the first issue before that; index NO_INDEX: none */
+    uint32_t early_word, early_thread;
     uint64_t last_t; /* when the coprocessor, or one of its cores, did something last */
 };
 
@@ -235,13 +238,15 @@ static inline struct gate_word gate_word(const struct gate_word *w, uint32_t wor
 }
 
 /* CHECK for a word, at the present event; _AFTER: judged by what is known only since a fault. */
-#define CHECK_WORD(w, RULE, condition, related, expected, ...)                                     \
+#define CHECK_WORD_AT(w, RULE, condition, at, related, expected, ...)                              \
     do {                                                                                           \
         if (judges((w)->m, RULE) && __builtin_expect(!(condition), 0)) {                           \
-            report_violation((w)->m, (w)->tile, RULE, gate_event_ref((w)->m, (w)->thread),         \
-                             (int)(w)->thread, (related), (expected), __VA_ARGS__);                \
+            report_violation((w)->m, (w)->tile, RULE, (at), (int)(w)->thread, (related),           \
+                             (expected), __VA_ARGS__);                                             \
         }                                                                                          \
     } while (0)
+#define CHECK_WORD(w, RULE, condition, ...)                                                        \
+    CHECK_WORD_AT(w, RULE, condition, gate_event_ref((w)->m, (w)->thread), __VA_ARGS__)
 #define CHECK_WORD_AFTER(w, RULE, since, ...)                                                      \
     FOLLOWING((w)->m, since, CHECK_WORD(w, RULE, __VA_ARGS__))
 struct event_ref gate_event_ref(const struct model *m, unsigned thread);
