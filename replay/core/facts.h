@@ -87,6 +87,13 @@ struct ended {
 };
 enum { ENDED_MAX = 8 };
 
+/* A request that another access met before its end, known since; owner: race. */
+struct raced {
+    uint64_t index; /* and 1: 0 is no request */
+    fault_id since;
+};
+enum { RACED = 64 };
+
 /* A command queue of a chip; owner: cq. The subordinate dispatcher is on the dispatch tile, or on
  * one of its own. */
 enum queue_core { QUEUE_PREFETCH, QUEUE_DISPATCH, QUEUE_SUBORDINATE, QUEUE_CORES };

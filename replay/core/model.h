@@ -158,6 +158,8 @@ struct model {
     uint32_t queue_count;
     struct ended ended[ENDED_MAX];
     uint32_t ended_count;
+    struct raced raced[RACED]; /* the latest, a ring */
+    uint32_t raced_next;
     fault_id request_fault;  /* of the request observed now, or of what it brings to host memory;
                                 FAULT_NONE: it is right; owner: noc, read in `apply` */
     uint32_t due;            /* after this observation: enum due, and 1 << enum model_id of those
@@ -206,6 +208,17 @@ static inline enum nocap_tile_kind model_tile_kind(const struct model *m, struct
 static inline bool model_is_tensix(const struct model *m, struct nocap_xy at)
 {
     return model_tile_kind(m, at) == NOCAP_TILE_TENSIX;
+}
+
+/* That the request of this event was not waited for is known since. */
+static inline fault_id raced_since(const struct model *m, uint64_t index)
+{
+    for (unsigned i = 0; i < RACED; i++) {
+        if (m->raced[i].index == index + 1) {
+            return m->raced[i].since;
+        }
+    }
+    return FAULT_NONE;
 }
 
 /* The model has something to tell of this observation. */

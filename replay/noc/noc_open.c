@@ -117,15 +117,17 @@ static void count_any_end(struct noc_interface *n)
 static void judge_touch(struct model *m, const struct tile *tile, const struct noc_request *r,
                         const struct noc_touch *t, uint64_t end)
 {
-    CHECK_AT(m, tile, NOC_029, false, t->at, RELATED(r->index, end),
-             r->kind == NOCAP_READS
-                 ? "a read barrier between a NOC read and the use of what it brings"
-                 : "a flush between a NOC write and the reuse of its source",
-             r->kind == NOCAP_READS
-                 ? "%s of 0x%llx without a read barrier after the NOC read of 0x%llx..0x%llx"
-                 : "%s of 0x%llx without a flush after the NOC write from 0x%llx..0x%llx",
-             t->how == NOC_TOUCH_STORE ? "store" : "load", (unsigned long long)t->addr,
-             (unsigned long long)r->local, (unsigned long long)(r->local + r->size - 1));
+    FOLLOWING(
+        m, raced_since(m, r->index),
+        CHECK_AT(m, tile, NOC_029, false, t->at, RELATED(r->index, end),
+                 r->kind == NOCAP_READS
+                     ? "a read barrier between a NOC read and the use of what it brings"
+                     : "a flush between a NOC write and the reuse of its source",
+                 r->kind == NOCAP_READS
+                     ? "%s of 0x%llx without a read barrier after the NOC read of 0x%llx..0x%llx"
+                     : "%s of 0x%llx without a flush after the NOC write from 0x%llx..0x%llx",
+                 t->how == NOC_TOUCH_STORE ? "store" : "load", (unsigned long long)t->addr,
+                 (unsigned long long)r->local, (unsigned long long)(r->local + r->size - 1)));
 }
 
 /* The end of a request shows, which may have been touched before it. */
@@ -134,10 +136,11 @@ static void judge_end(struct model *m, const struct tile *tile, const struct noc
     if (r->touch.how == NOC_TOUCH_NONE) {
         MARK_EXERCISED(m, NOC_029);
     } else if (r->touch.how == NOC_TOUCH_EXIT) {
-        CHECK_AT(m, tile, NOC_029, false, r->touch.at, RELATED(r->index, m->event->index),
-                 "no request under way when a kernel returns",
-                 "kernel returned with a request under way, which ended at event %llu",
-                 (unsigned long long)m->event->index);
+        FOLLOWING(m, raced_since(m, r->index),
+                  CHECK_AT(m, tile, NOC_029, false, r->touch.at, RELATED(r->index, m->event->index),
+                           "no request under way when a kernel returns",
+                           "kernel returned with a request under way, which ended at event %llu",
+                           (unsigned long long)m->event->index));
     } else {
         judge_touch(m, tile, r, &r->touch, m->event->index);
     }
@@ -427,9 +430,10 @@ static void judge_open(struct model *m, struct tile *tile, struct noc_interface 
     if (judged || n->programmed || n->any_barrier || n->polled) { /* else an end may still show */
         const struct nocap_niu_counted everything = {.set = (1 << NOCAP_REQUESTS) - 1,
                                                      .done = true};
-        CHECK(m, tile, NOC_029, open == NULL, RELATED(open->index),
-              "no request under way when a kernel returns", "kernel returned with %s",
-              left_open(open));
+        CHECK_AFTER(m, tile, NOC_029, open != NULL ? raced_since(m, open->index) : FAULT_NONE,
+                    open == NULL, RELATED(open->index),
+                    "no request under way when a kernel returns", "kernel returned with %s",
+                    left_open(open));
         all_ended(n, &everything, agent);
     }
 }

@@ -141,15 +141,15 @@ static const char *why_open(const struct race_access *before, bool same_agent, b
 }
 
 /* The fault that the access is part of already, at another tile of a multicast perhaps. */
-static struct race_fault *fault_of(struct race *r, uint64_t index)
+static struct raced *fault_of(struct model *m, uint64_t index)
 {
-    for (unsigned i = 0; i < RACE_FAULTS; i++) {
-        if (r->faults[i].index == index) {
-            return &r->faults[i];
+    for (unsigned i = 0; i < RACED; i++) {
+        if (m->raced[i].index == index) {
+            return &m->raced[i];
         }
     }
-    struct race_fault *fault = &r->faults[r->fault_next++ % RACE_FAULTS];
-    *fault = (struct race_fault){.index = index};
+    struct raced *fault = &m->raced[m->raced_next++ % RACED];
+    *fault = (struct raced){.index = index};
     return fault;
 }
 
@@ -161,7 +161,7 @@ static void report(struct model *m, enum nocap_rule rule, const struct race_acce
     const struct tile *tile = tile_get(m, a->agent->place->chip, a->agent->place->at);
     uint64_t from = before->first > a->first ? before->first : a->first;
     uint64_t end = before->end < a->end ? before->end : a->end;
-    struct race_fault *fault = fault_of(race_of(m), before->index);
+    struct raced *fault = fault_of(m, before->index);
     CHECK_AFTER(m, tile, rule, fault->since, false, RELATED(before->index - 1),
                 missing(before, same_agent), "%s and %s both touch 0x%llx..0x%llx: %s",
                 describe(first, before, rule != NOC_042), describe(second, a, rule != NOC_041),

@@ -92,18 +92,13 @@ struct race_mem_ctx {
     struct race_mem_ctx *next; /* that was met before */
 };
 
-enum { RACE_PLACES_MAX = 1 << 13, RACE_SLOTS = 2 * RACE_PLACES_MAX, RACE_FAULTS = 64 };
+enum { RACE_PLACES_MAX = 1 << 13, RACE_SLOTS = 2 * RACE_PLACES_MAX };
 struct race {
     struct race_mem_ctx *slots[RACE_SLOTS]; /* open addressing by chip and coordinate */
     struct race_mem_ctx *latest;            /* begins the list of all */
     uint32_t count;
     bool all_seen; /* every write into a tile is in the trace */
     bool started;  /* a request was seen: before, nothing is remembered */
-    struct race_fault {
-        uint64_t index; /* of a first access: a multicast is one act at all its tiles */
-        fault_id since;
-    } faults[RACE_FAULTS]; /* the latest, a ring */
-    uint32_t fault_next;
 };
 static inline struct race *race_of(const struct model *m)
 {
