@@ -294,20 +294,23 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
     }
     bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
     bool unasked = resets_unasked(tile, v);
-    bool moves = (next || unasked) && l->request == 0 && boot_of(tile)->phase != BOOT_RELEASED;
+    bool boots = boot_of(tile)->phase == BOOT_RELEASED;
+    bool moves = (next || unasked) && l->request == 0 && !boots;
     bool began = l->done.index == NO_INDEX && whole; /* the trace may, while it was to move on */
     bool ahead = l->go_pending == YES && l->active == NO && !began;
     bool stays = l->finished_host == YES || (l->advance == NO && ahead);
-    bool right = (v == 0 || next) &&
+    bool right = (v == 0 || (next && !boots)) &&
                  !(moves && stays && (v != 0 || unasked) && l->notify_early == FAULT_NONE);
     fault_id since = whole ? l->rd_since : FAULT_NONE; /* in part it is never stored */
     SEEING(m, tile->at, m->layout->rd_ptr, 4,
            CHECK_AFTER(m, tile, GO_008, since, right, RELATED(l->done.index),
-                       l->finished_host == YES && moves
+                       boots ? "rd_ptr set to 0 at boot"
+                       : l->finished_host == YES && moves
                            ? "rd_ptr left alone after a launch in HOST mode"
                        : stays && moves ? "rd_ptr left alone until a launch in DEV mode is DONE"
                                         : "rd_ptr stored 0 or moved on by one",
-                       l->finished_host == YES && moves
+                       boots ? "rd_ptr set to %u while BRISC boots, it was %u"
+                       : l->finished_host == YES && moves
                            ? "rd_ptr set to %u after a launch in HOST mode, it was %u"
                        : stays && moves ? "rd_ptr set to %u before the launch is DONE, it was %u"
                                         : "rd_ptr set to %u, neither 0 nor one more than %u",
