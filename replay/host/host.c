@@ -99,6 +99,21 @@ static void forget_signal(struct host_tile *h)
     h->rd_ptr = -1;
 }
 
+/* A host may clear the go word and then store GO to its signal; but if a launch is under way, or it
+ * looks for DONE before, it sees its own. */
+static void judge_own_done(struct model *m, struct tile *tile)
+{
+    struct host_tile *h = host_of(tile);
+    bool own = h->done.index != NO_INDEX;
+    SEEING(m, tile->at, tile_signal_address(m, tile), 1,
+           FOLLOWING(m, h->go_since,
+                     CHECK_AT(m, tile, GO_002, !own, own ? h->done : now(m), NO_REFS,
+                              "DONE stored by BRISC only",
+                              "DONE stored by the host over signal 0x%02x", h->done_over)));
+    h->go_since = own ? m->fault : h->go_since;
+    h->done.index = NO_INDEX;
+}
+
 static void store_signal(struct model *m, struct tile *tile, const struct access *store,
                          uint8_t signal)
 {
@@ -113,6 +128,9 @@ static void store_signal(struct model *m, struct tile *tile, const struct access
     } else if (h->running == YES && h->signal > NOCAP_GO_DONE && !tile->sees_cores) {
         h->done = now(m);
         h->done_over = (uint8_t)h->signal;
+        if (h->done_pending == YES) {
+            judge_own_done(m, tile);
+        }
     }
     h->signal = signal;
     h->looks = 0;
@@ -183,21 +201,6 @@ static void store(struct model *m, const struct observation *o)
 }
 
 /* ---- looks ---- */
-
-/* A host may clear the go word and then store GO to its signal; but if it looks for DONE before, it
- * sees its own. */
-static void judge_own_done(struct model *m, struct tile *tile)
-{
-    struct host_tile *h = host_of(tile);
-    bool own = h->done.index != NO_INDEX;
-    SEEING(m, tile->at, tile_signal_address(m, tile), 1,
-           FOLLOWING(m, h->go_since,
-                     CHECK_AT(m, tile, GO_002, !own, own ? h->done : now(m), NO_REFS,
-                              "DONE stored by BRISC only",
-                              "DONE stored by the host over signal 0x%02x", h->done_over)));
-    h->go_since = own ? m->fault : h->go_since;
-    h->done.index = NO_INDEX;
-}
 
 static void look(struct model *m, struct tile *tile, uint8_t signal)
 {
