@@ -201,6 +201,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
     if (l->active != YES && l->go_pending != YES && l->request != 0 &&
         l->request != NOCAP_GO_RESET_READ_PTR_FROM_HOST) {
         MARK_EXERCISED(m, GO_020);
+        launch_lose_request(m, tile, NOCAP_GO_DONE, FAULT_NONE); /* unless it was obeyed */
         launch_notify_missing(m, tile, "the next DONE came");
         l->done = now(m);
         finish_request(m, tile);

@@ -218,11 +218,12 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
     if (s->group == 0 || !in_mailbox(m, a)) {
         return;
     }
-    uint64_t byte = a->addr - m->layout->sync;
-    uint8_t v;
-    bool next = a->size == 1 && byte >= BYTE_TRISC0 && byte < SUBORDINATES &&
-                (s->group >> (byte - BYTE_TRISC0) & 1) == 0 && access_byte(a, a->addr, &v) &&
-                v == NOCAP_SYNC_GO;
+    const uint64_t triscs = m->layout->sync + BYTE_TRISC0;
+    bool next = a->addr >= triscs && a->addr + a->size <= triscs + THREADS;
+    for (uint8_t i = 0, v; next && i < a->size; i++) {
+        next = (s->group >> (a->addr + i - triscs) & 1) == 0 && access_byte(a, a->addr + i, &v) &&
+               v == NOCAP_SYNC_GO;
+    }
     unsigned missing = BYTE_TRISC0 + (unsigned)__builtin_ctz(~(unsigned)s->group);
     fault_id since = s->group_since != FAULT_NONE ? s->group_since
                                                   : sync_byte_since(tile, missing, NOCAP_SYNC_GO);
