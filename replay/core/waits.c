@@ -30,7 +30,7 @@ static bool shows_go(const struct model *m, const struct tile *tile)
  * host, poll, nor at barriers. */
 static bool hides_cores(const struct model *m, const struct tile *tile)
 {
-    /* register stores beside words that issue are told for the sake of the coprocessor */
+    /* register stores beside words that issue are shown for the sake of the coprocessor */
     const uint32_t gate = m->header->observes & NOCAP_CLASS_TENSIX_ISSUE,
                    acts = NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_KERNEL | NOCAP_CLASS_NOC |
                           (gate != 0 ? 0 : NOCAP_CLASS_CORE_MMIO),

@@ -109,7 +109,7 @@ static void misfits(struct gate_stream *s, fault_id fault)
     s->strays_age = 0;
 }
 
-/* The first push tells whether words before it had to be pushed, too: not if pushes are told by
+/* The first push says whether words before it had to be pushed, too: not if pushes come from
  * another source, whose order with the issue is not certain. */
 static void first_push(const struct gate_word *pushed)
 {
