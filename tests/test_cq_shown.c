@@ -356,6 +356,73 @@ static void a_trace_begins_with_bytes_from_elsewhere(void **state)
     run_free(&run);
 }
 
+/* Moves each `cq` event of the device before the accesses that it restates. */
+static void put_units_first(struct run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        const struct nocap_event unit = run->events[i];
+        size_t first = i;
+        for (size_t j = i; j > 0 && run->events[j].t == unit.t; j--) {
+            const struct nocap_event *e = &run->events[j - 1];
+            first = (e->has & NOCAP_F_SEQ) != 0 && e->seq == unit.seq ? j - 1 : first;
+        }
+        if (unit.kind == NOCAP_EV_CQ && (unit.has & NOCAP_F_SEQ) != 0) {
+            struct nocap_event *at = &run->events[first];
+            memmove(at + 1, at, (i - first) * sizeof *at);
+            *at = unit;
+            at->t = at[1].t;
+        }
+    }
+}
+
+/* The packet of a read that is one is not there, only its unit is. */
+static void lose_packet(struct run *run)
+{
+    const struct nocap_event *e = &run->events[run->count / 2];
+    while (e->kind != NOCAP_EV_NOC || e->op != NOCAP_OP_READ || (e->has & NOCAP_F_SEQ) == 0 ||
+           e->phase != NOCAP_PHASE_ISSUE || e->size >= NOCAP_CQ_BURST) {
+        e++;
+    }
+    const size_t at = (size_t)(e - run->events);
+    memmove(&run->events[at], &run->events[at + 1], (--run->count - at) * sizeof *e);
+}
+
+/* In either order the accesses say what the unit does not: where a read lands, what is relayed, the
+ * steps of the prefetcher. */
+static void units_come_before_what_they_restate(void **state)
+{
+    static const char *const rules[] = {"CQ-030", "CQ-031", "CQ-033", "CQ-034",
+                                        "CQ-035", "CQ-037", "CQ-038", "CQ-071"};
+    static const char *const profiles[] = {"blackhole-py", "tt-metal-2026-06"};
+    (void)state;
+    for (size_t p = 0; p < sizeof profiles / sizeof profiles[0]; p++) {
+        const struct nocap_sim_options options = {.size = sizeof options,
+                                                  .scenario = NOCAP_SIM_FAST_DISPATCH_RINGS,
+                                                  .view = NOCAP_SIM_VIEW_ALL,
+                                                  .launches = 6,
+                                                  .profile = profiles[p]};
+        struct run run = run_with(options);
+        put_units_first(&run);
+        assert_no_error(&run, &options, &(struct showing){.from = 0});
+        run_trace_write("first.nocap", &options, &run);
+        struct nocap_report *report;
+        struct nocap_error err;
+        assert_int_equal(nocap_check(&report, "first.nocap", NULL, &err), NOCAP_OK);
+        for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+            if (report->rules[nocap_rule_from_id(rules[i])].exercised == 0) {
+                fail_msg("%s: %s is not judged", profiles[p], rules[i]);
+            }
+        }
+        nocap_report_free(report);
+        lose_packet(&run);
+        run_trace_write("lost.nocap", &options, &run);
+        assert_int_equal(nocap_check(&report, "lost.nocap", NULL, &err), NOCAP_OK);
+        assert_in_range(report->finding_count, 0, 1); /* its acknowledgement is of nothing */
+        nocap_report_free(report);
+        run_free(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +435,7 @@ int main(void)
         cmocka_unit_test(the_first_page_that_is_not_free_is_found),
         cmocka_unit_test(a_prefetcher_in_stall_says_for_what),
         cmocka_unit_test(bytes_from_elsewhere_wait_for_one_page),
+        cmocka_unit_test(units_come_before_what_they_restate),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -1,8 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads of records that are in flight, and when they have landed. */
+/* Reads of records that are in flight: where they land, and when they have landed. Rules CQ-030,
+ * CQ-033. */
 #include <string.h>
 
 #include "replay/cq/cq_private.h"
+
+static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    uint32_t want = place_whole(&q->places.landing, p->fence.v, size);
+    bool wraps = want != p->fence.v;
+    fault_id since = p->fence.since;
+    if (p->fence.known && size != 0) {
+        uint64_t relay = cq_relay_next(q);
+        bool done = !wraps || relay == NO_INDEX || !p->synced || relay >= p->landed;
+        bool right = l1 == want && done;
+        CQ_FETCHER_AFTER(
+            q, CQ_033, since, right, NO_REFS,
+            "a read that lands after the last one, at the start again where it does "
+            "not fit and all before it is processed",
+            l1 != want ? "PCIe read landing at 0x%x, 0x%x is next"
+                       : "PCIe read wraps to 0x%x before all commands read earlier are processed",
+            l1, want);
+        cq_resync(q, &since, right);
+    }
+    p->fence = (struct value){.known = size != 0, .since = since, .v = l1 + size};
+}
+
+void cq_land_first(struct cq *q, uint32_t before, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_fetch *f = &p->fetch;
+    bool slot = f->slot_seen || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
+    CQ_FETCHER(q, CQ_030, slot, NO_REFS, "a prefetch_q entry read before its prefetch command",
+               "%s", "prefetch command read, but no prefetch_q entry other than 0 was read for it");
+    f->slot_seen = false;
+    p->fence.known = p->fence.known && (e->has & NOCAP_F_DADDR) != 0;
+    if ((e->has & NOCAP_F_DADDR) != 0) {
+        struct cq_record *r = cq_record(q, f->record);
+        f->l1 = (uint32_t)e->daddr - before;
+        judge_landing_place(q, f->l1, r != NULL && !r->good ? 0 : f->size);
+        if (r != NULL) {
+            r->l1 = f->l1;
+            r->l1_known = true;
+            cq_blame(&r->read_since, q->prefetcher.fence.since);
+        }
+    }
+}
 
 bool cq_in_flight(const struct cq_fetch *f, uint64_t landed)
 {

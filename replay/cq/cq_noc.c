@@ -82,7 +82,8 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
     uint64_t offset;
     judge_network(q, e, CQ_PREFETCH);
     if (e->op == NOCAP_OP_READ && cq_sysmem_offset(q, e->saddr, &offset)) {
-        if (!cq_is_duplicate(q, CQ_ACT_FETCH, e)) {
+        if (!cq_is_duplicate(q, CQ_ACT_FETCH, e) || q->prefetcher.fetch.told ||
+            q->prefetcher.steps_shown) {
             cq_prefetch_packet(q, offset, e);
         }
     } else if (e->op == NOCAP_OP_WRITE && relays(q, e)) {
@@ -92,7 +93,7 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         if (!to_dispatch || !place_has(&q->places.buffer, e->daddr)) {
             judge_target(q, e, size);
         }
-        if (!cq_is_duplicate(q, CQ_ACT_RELAY, e)) {
+        if (!cq_relay_restates(q, e, size) && !cq_is_duplicate(q, CQ_ACT_RELAY, e)) {
             struct access a = access_of_event(e, e->daddr, size);
             cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);
         }
@@ -261,8 +262,7 @@ void cq_noc_phase(struct cq *q, const struct nocap_event *e)
     } else if (e->op == NOCAP_OP_WRITE) {
         cq_relay_sent(q, e->id);
     } else if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {
-        if (!cq_is_duplicate(q, CQ_ACT_LANDED, e)) {
-            cq_prefetch_done(q, e->id);
-        }
+        (void)cq_is_duplicate(q, CQ_ACT_LANDED, e); /* what has landed lands no second time */
+        cq_prefetch_done(q, e->id);
     }
 }

@@ -62,28 +62,6 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t slot)
     return NO_INDEX;
 }
 
-static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    uint32_t want = place_whole(&q->places.landing, p->fence.v, size);
-    bool wraps = want != p->fence.v;
-    fault_id since = p->fence.since;
-    if (p->fence.known && size != 0) {
-        uint64_t relay = cq_relay_next(q);
-        bool done = !wraps || relay == NO_INDEX || !p->synced || relay >= p->landed;
-        bool right = l1 == want && done;
-        CQ_FETCHER_AFTER(
-            q, CQ_033, since, right, NO_REFS,
-            "a read that lands after the last one, at the start again where it does "
-            "not fit and all before it is processed",
-            l1 != want ? "PCIe read landing at 0x%x, 0x%x is next"
-                       : "PCIe read wraps to 0x%x before all commands read earlier are processed",
-            l1, want);
-        cq_resync(q, &since, right);
-    }
-    p->fence = (struct value){.known = size != 0, .since = since, .v = l1 + size};
-}
-
 /* A new read begins. */
 static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
 {
@@ -107,6 +85,9 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     }
     if (flying && most > 1) {
         cq_add_flight(p);
+    }
+    if (f->told) { /* where the last one landed was not seen */
+        value_forget(&p->fence);
     }
     *f = (struct cq_fetch){.any = true,
                            .addr = addr,
@@ -150,7 +131,7 @@ static void judge_whole(struct cq *q)
     if (!f->any) {
         return;
     }
-    bool sees = q->sees_stores && q->sees[CQ_PREFETCH] && !p->events_seen;
+    bool sees = q->sees_stores && q->sees[CQ_PREFETCH] && (!p->events_seen || p->steps_shown);
     bool whole = f->size == 0 || f->got == f->size;
     bool steps = !sees || f->steps == CQ_STEPS;
     CQ_FETCHER_AFTER(q, CQ_030, f->since, whole && steps, RELATED(f->index),
@@ -200,7 +181,6 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
     judge_whole(q);
-    bool slot = f->slot_seen || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
     if (p->synced && p->next == q->published && (!f->slot_seen || f->slot == q->host.slot.v)) {
         cq_issue_unseen(q, addr, f->slot_seen ? f->entry : 0);
     }
@@ -208,20 +188,26 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     begin(q, addr - before, size + before, f->slot_seen ? f->slot : NO_SLOT);
     CQ_FETCHER(q, CQ_030, before == 0, NO_REFS, "a prefetch command read from its first byte on",
                "prefetch command read from +0x%x on, %u bytes after its start", addr, before);
-    CQ_FETCHER(q, CQ_030, slot, NO_REFS, "a prefetch_q entry read before its prefetch command",
-               "%s", "prefetch command read, but no prefetch_q entry other than 0 was read for it");
-    f->slot_seen = false;
+    cq_land_first(q, before, e);
     cq_packet_issued(&f->reads, e);
-    p->fence.known = p->fence.known && (e->has & NOCAP_F_DADDR) != 0;
-    if ((e->has & NOCAP_F_DADDR) != 0) {
-        struct cq_record *r = cq_record(q, f->record);
-        f->l1 = (uint32_t)e->daddr - before;
-        judge_landing_place(q, f->l1, r != NULL && !r->good ? 0 : f->size);
-        if (r != NULL) {
-            r->l1 = f->l1;
-            r->l1_known = true;
-            cq_blame(&r->read_since, q->prefetcher.fence.since);
-        }
+}
+
+/* The first packet of the read that a `cq` event has told of: what follows it is told step by step
+ * as well. */
+static void begin_packets(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_fetch *f = &p->fetch;
+    const struct cq_record *r = cq_record(q, f->record);
+    f->told = false;
+    f->steps = CQ_STEP_READ;
+    f->got = 0;
+    p->steps_shown = true;
+    if (p->slot.known) { /* its entry is to be zeroed yet */
+        p->slot.v = place_before(&q->places.slots, p->slot.v);
+    }
+    if (r == NULL || r->good) {
+        cq_land_first(q, 0, e);
     }
 }
 
@@ -235,6 +221,9 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     }
     cq_boot_running(q, CQ_PREFETCH);
     q->any = true;
+    if (f->told && addr == f->addr) {
+        begin_packets(q, e);
+    }
     bool reads = f->any && f->steps == CQ_STEP_READ;
     bool more = f->size != 0 ? f->got < f->size : f->got % q->numbers->burst == 0;
     bool goes_on = reads && more && addr == f->addr + f->got;
@@ -314,8 +303,10 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
                      "one read per prefetch_q entry",
                      "command of prefetch_q entry %u read a second time", slot);
     if (twice && p->slot.since == FAULT_NONE) { /* else the time before it was another's */
+        p->steps_shown = false;
         return;
     }
+    judge_whole(q);
     if (has_slot) {
         if (p->synced && p->next == q->published && slot == q->host.slot.v) {
             cq_issue_unseen(q, (uint32_t)e->addr, (uint32_t)e->size / q->numbers->entry_unit);
@@ -325,12 +316,14 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     begin(q, (uint32_t)e->addr, (uint32_t)e->size, has_slot ? slot : NO_SLOT);
     blame_unread(q);
     f->steps = CQ_STEPS;
+    f->told = (e->has & NOCAP_F_SEQ) != 0;
+    p->steps_shown = false;
     if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {
         CQ_FETCHER(q, CQ_030, e->size == f->size, NO_REFS,
                    "as many bytes read as the prefetch_q entry says",
                    "%llu bytes read, the prefetch_q entry says %u", wide(e->size), f->size);
-        f->got = f->size;
     }
+    f->got = f->size;
 }
 
 /* ---- stores and loads of the prefetch core ---- */
@@ -428,7 +421,8 @@ static void judge_parse(struct cq *q, const struct access *a)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_record *r = cq_record(q, p->fetch.record);
-    if (r == NULL || !p->dones_seen || !r->l1_known || !touches(a, r->l1, r->size)) {
+    if (r == NULL || !(p->dones_seen || p->landed_seen) || !r->l1_known ||
+        !touches(a, r->l1, r->size)) {
         return;
     }
     CQ_FETCHER_AFTER(q, CQ_034, r->read_since, r->landed, RELATED(p->fetch.index),
@@ -452,7 +446,7 @@ void cq_prefetch_core(struct cq *q, const struct access *a)
         }
         return;
     }
-    if (q->prefetcher.events_seen) {
+    if (q->prefetcher.events_seen && !q->prefetcher.steps_shown) {
         return; /* the steps are one event */
     }
     if (queue && a->addr % q->numbers->entry_bytes == 0) {

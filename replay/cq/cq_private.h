@@ -364,6 +364,9 @@ void cq_prefetch_landed(struct cq *q, const struct nocap_event *event);
 fault_id cq_read_since(struct cq *q, uint64_t number);
 /* The record is used, so its read is taken to have landed; `since`: the trace says it has not. */
 void cq_prefetch_arrived(struct cq *q, uint64_t number, fault_id since);
+/* What only packets tell, from the first one of a read on: where it lands. `before`: bytes that
+ * should have been read before it. */
+void cq_land_first(struct cq *q, uint32_t before, const struct nocap_event *event);
 void cq_prefetch_done(struct cq *q, uint64_t id);
 
 /* cq_relay.c: from the prefetcher into the dispatch buffer */
@@ -371,6 +374,8 @@ void cq_prefetch_done(struct cq *q, uint64_t id);
 uint64_t cq_relay_next(struct cq *q);
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *event);
+/* Whether a `cq` event has told of this write already: then its bytes are judged. */
+bool cq_relay_restates(struct cq *q, const struct nocap_event *event, uint64_t size);
 void cq_relay_sent(struct cq *q, uint64_t id);
 /* The record that is relayed next, or now. */
 struct cq_record *cq_relayed(struct cq *q);

@@ -128,6 +128,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     struct cq_ring *ring = &q->ring;
     struct cq_record *r = cq_relayed(q);
     p->open = true;
+    p->told.left = 0;
     p->begin = p->at = addr;
     p->bytes = p->pages = p->handed = p->taken = 0;
     p->unsent.count = 0;
@@ -158,25 +159,27 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     cq_ring_brief(q, &p->brief, bytes, known, NOCAP_BY_PREFETCH);
 }
 
-/* NULL, or the bytes of the record from where the next relayed piece must begin. */
-static const uint8_t *piece_of(const struct cq *q, const struct cq_record *r, uint64_t *known)
+/* NULL, or the bytes of the record from `from` of those that are relayed on. */
+static const uint8_t *piece_of(const struct cq *q, const struct cq_record *r, uint64_t from,
+                               uint64_t *known)
 {
-    uint64_t at = NOCAP_CQ_HEADER + (uint64_t)q->prefetcher.bytes;
+    uint64_t at = NOCAP_CQ_HEADER + from;
     const uint8_t *bytes = r != NULL && r->good ? cq_bytes_of(q, r) : NULL;
     *known = bytes != NULL && at < r->known ? r->known - at : 0;
     return *known > 0 ? bytes + at : NULL;
 }
 
-/* What reaches the dispatch buffer against the record. */
-static void judge_bytes(struct cq *q, const struct cq_record *r, const struct access *a)
+/* What reaches the dispatch buffer against the record, from its byte `from` on. */
+static void judge_bytes(struct cq *q, const struct cq_record *r, const struct access *a,
+                        uint64_t from)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     uint64_t known;
-    const uint8_t *bytes = piece_of(q, r, &known);
+    const uint8_t *bytes = piece_of(q, r, from, &known);
     if (bytes == NULL || (a->known == 0 && !(a->has_hash && known >= a->size))) {
         return;
     }
-    uint64_t at = cq_bytes_differ(a, bytes, known), from = p->bytes;
+    uint64_t at = cq_bytes_differ(a, bytes, known);
     bool hash = at == UINT64_MAX && a->has_hash && known >= a->size &&
                 nocap_fnv1a64(NOCAP_FNV1A64_START, bytes, a->size) != a->hash;
     bool by_byte = at != UINT64_MAX;
@@ -276,7 +279,7 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
     p->index = e->index;
     p->unsent.count = 0;
     struct access a = access_of_event(e, addr, size);
-    judge_bytes(q, r, &a);
+    judge_bytes(q, r, &a, p->bytes);
     cq_subordinate_relay(q, addr, size, r);
     if (e->kind == NOCAP_EV_NOC) {
         cq_packet_issued(&p->unsent, e);
@@ -375,7 +378,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
                       "bytes relayed to 0x%llx, 0x%x is next", wide(addr), p->at);
     }
     struct access a = access_of_event(e, addr, size);
-    judge_bytes(q, r, &a);
+    judge_bytes(q, r, &a, p->bytes);
     p->bytes += (uint32_t)size;
     uint32_t pages = cq_pages_of(q, p->bytes);
     cq_take_pages(q, pages < p->pages ? pages : p->pages);
@@ -387,7 +390,26 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     p->at = place_wrap(&q->places.buffer, addr + size);
     if (e->kind == NOCAP_EV_NOC) {
         cq_packet_issued(&p->unsent, e);
+    } else if ((e->has & NOCAP_F_SEQ) != 0) { /* its writes may come, too */
+        p->told.at = (uint32_t)addr;
+        p->told.left = (uint32_t)size;
+        p->told.from = p->bytes - size;
     }
+}
+
+bool cq_relay_restates(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    if (!p->open || p->told.left == 0 || e->daddr != p->told.at || size > p->told.left) {
+        return false;
+    }
+    const struct access a = access_of_event(e, e->daddr, size);
+    judge_bytes(q, cq_relayed(q), &a, p->told.from);
+    cq_packet_issued(&p->unsent, e);
+    p->told.at += (uint32_t)size;
+    p->told.left -= (uint32_t)size;
+    p->told.from += size;
+    return true;
 }
 
 void cq_relay_sent(struct cq *q, uint64_t id)
