@@ -327,7 +327,7 @@ static void decide_queue(struct nocap_profile_choice *c, const struct evidence *
     if (shown != NULL) {
         queue_evidence_mailbox(q, shown->name);
     }
-    if (queue_evidence_count(q) == 0) {
+    if (queue_evidence_count(q) == 0 && !queue_places_elsewhere(q)) {
         return;
     }
     const struct queue_candidate *best =

@@ -30,6 +30,15 @@ struct ring_start {
     bool goes_on;
 };
 
+/* Where a ring goes back to its start: after which place the last time, and how often in a row
+ * after the same. */
+struct ring_turn {
+    bool any;
+    uint64_t end; /* of the latest access */
+    uint64_t turned;
+    uint32_t times;
+};
+
 enum { QUEUE_CANDIDATES = 32 };
 struct queue_candidate {
     struct nocap_profile profile;     /* addresses of host memory and kernels as the header says */
@@ -38,6 +47,7 @@ struct queue_candidate {
     uint32_t messages, others; /* records with launch messages; with what would be one elsewhere */
     uint32_t inside[PLACES], outside[PLACES];
     struct ring_start landings, relays;
+    struct ring_turn filled, taken, buffer; /* slots, by the host, by the device; pages */
     uint8_t set_up, right; /* what the host sets up, a bit each: stored, with its value */
     uint8_t elsewhere;     /* that value, stored elsewhere */
 };
@@ -85,6 +95,8 @@ const struct queue_candidate *queue_evidence_best(const struct queue_evidence *e
  * candidate has them, else `seen` says what was seen. */
 void queue_places_look(struct queue_evidence *evidence, const struct nocap_event *event);
 bool queue_places_fit(const struct queue_candidate *c, char *seen, size_t size);
+/* Whether a queue shows that no candidate explains anything of. */
+bool queue_places_elsewhere(const struct queue_evidence *evidence);
 /* Whether the set-up shows that slots are where this candidate has them, and how wide. */
 bool queue_places_has_slots(const struct queue_candidate *c);
 /* Whether reads and relays begin where rings begin, in a trace that has the set-up. */

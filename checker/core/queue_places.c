@@ -45,7 +45,13 @@ static bool has_credits(const struct nocap_queue *q, const struct nocap_event *e
     return credits == q->buffer_pages;
 }
 
-enum { SET_UP_RD_PTR_ECHO = 1 }; /* a bit of queue_candidate.set_up */
+/* Bits of queue_candidate.set_up: one for each of its words, the queue zeroed, credits. */
+enum {
+    SET_UP_WORDS = 4,
+    SET_UP_RD_PTR_ECHO = 1,
+    SET_UP_QUEUE = 1 << SET_UP_WORDS,
+    SET_UP_CREDITS = SET_UP_QUEUE << 1,
+};
 
 bool queue_places_has_slots(const struct queue_candidate *c)
 {
@@ -62,25 +68,25 @@ static void look_at_set_up(struct queue_candidate *c, const struct nocap_event *
     const struct {
         uint32_t addr;
         uint64_t value, other;
-    } words[] = {{q->rd_ptr_echo, q->queue + slots, q->queue + slots},
-                 {q->pcie_ptr_echo, (uint32_t)q->sysmem + q->issue, (uint32_t)q->sysmem + q->issue},
-                 {q->completion_wr, first, split},
-                 {q->completion_rd, first, split}};
-    enum { WORDS = sizeof words / sizeof words[0], QUEUE = 1 << WORDS, CREDITS = QUEUE << 1 };
+    } words[SET_UP_WORDS] = {
+        {q->rd_ptr_echo, q->queue + slots, q->queue + slots},
+        {q->pcie_ptr_echo, (uint32_t)q->sysmem + q->issue, (uint32_t)q->sysmem + q->issue},
+        {q->completion_wr, first, split},
+        {q->completion_rd, first, split}};
     if (event->addr == q->queue && event->size > sizeof(uint64_t)) {
-        c->set_up |= QUEUE;
-        c->right |= event->size == slots ? QUEUE : 0;
+        c->set_up |= SET_UP_QUEUE;
+        c->right |= event->size == slots ? SET_UP_QUEUE : 0;
     }
     if (has_credits(q, event)) {
         const bool right = event->addr == q->kernel_config;
-        c->set_up |= right ? CREDITS : 0;
-        c->right |= right ? CREDITS : 0;
-        c->elsewhere |= right ? 0 : CREDITS;
+        c->set_up |= right ? SET_UP_CREDITS : 0;
+        c->right |= right ? SET_UP_CREDITS : 0;
+        c->elsewhere |= right ? 0 : SET_UP_CREDITS;
         c->points += right ? WORTH_PLACE : 0;
     }
     bool here = false;
     uint8_t elsewhere = 0;
-    for (unsigned i = 0; i < WORDS && event->size == sizeof(uint32_t); i++) {
+    for (unsigned i = 0; i < SET_UP_WORDS && event->size == sizeof(uint32_t); i++) {
         const bool right = event->value == words[i].value || event->value == words[i].other;
         if (event->addr == words[i].addr) {
             c->set_up |= (uint8_t)(1 << i);
@@ -95,12 +101,56 @@ static void look_at_set_up(struct queue_candidate *c, const struct nocap_event *
 
 /* ---- the run ---- */
 
+/* The host stores nothing else of that size to the prefetcher's core, and no larger entries are
+ * told from other words. */
+static bool is_doorbell(const struct nocap_event *event)
+{
+    return event->size == sizeof(uint16_t) && event->addr < NOCAP_L1_SIZE;
+}
+
+/* Words that only the set-up of a queue has, where this candidate has none of them. */
+static bool has_moved(const struct queue_candidate *c)
+{
+    return (c->set_up & ~SET_UP_CREDITS) == 0 && __builtin_popcount(c->elsewhere) > 1;
+}
+
+bool queue_places_elsewhere(const struct queue_evidence *e)
+{
+    bool moved = false;
+    for (size_t i = 0; i < e->count; i++) {
+        moved |= has_moved(&e->candidates[i]);
+    }
+    return moved;
+}
+
+static void look_at_turn(struct ring_turn *r, uint64_t first, uint64_t at, uint64_t end)
+{
+    if (r->any && at == first && r->end != at && r->end != end) { /* not told twice */
+        r->times = r->turned == r->end ? r->times + 1 : 1;
+        r->turned = r->end;
+    }
+    r->any = true;
+    r->end = end;
+}
+
+/* Bytes of a command reach the dispatch buffer. */
+static void look_at_relay(struct queue_candidate *c, uint64_t addr, uint64_t size)
+{
+    const struct nocap_queue *q = &c->profile.queue;
+    if (is_within(addr, q->buffer, (uint64_t)q->buffer_pages * q->page)) {
+        const uint64_t pages = (addr + size - q->buffer + q->page - 1) / q->page;
+        look_at_turn(&c->buffer, q->buffer, addr, q->buffer + pages * q->page);
+    }
+}
+
 static void look_at_doorbell(struct queue_candidate *c, const struct nocap_event *event)
 {
     const struct nocap_queue *q = &c->profile.queue;
     const uint64_t slots = (uint64_t)q->queue_slots * q->entry_bytes;
     if (event->size <= sizeof(uint32_t) && is_within(event->addr, q->queue, slots)) {
         c->outside[PLACE_SLOTS] += event->size != q->entry_bytes;
+    } else if (is_doorbell(event)) {
+        c->outside[PLACE_SLOTS]++;
     }
 }
 
@@ -109,6 +159,8 @@ static void look_at_entry(struct queue_candidate *c, const struct nocap_event *e
 {
     const struct nocap_queue *q = &c->profile.queue;
     if (is_within(event->addr, q->queue, (uint64_t)q->queue_slots * q->entry_bytes)) {
+        const uint64_t slot = (event->addr - q->queue) / q->entry_bytes;
+        look_at_turn(&c->taken, 0, slot, slot + 1);
         count(c, PLACE_SLOTS, event->size == q->entry_bytes);
     }
 }
@@ -178,6 +230,7 @@ static void look_at_request(struct queue_candidate *c, const struct nocap_event 
                (event->daddr & q->pcie_address_bit) == 0) {
         look_at_start(&c->relays, event, q->page);
         if (across) {
+            look_at_relay(c, event->daddr, event->size);
             count(c, PLACE_BUFFER, is_buffer(q, event->daddr));
         }
     } else if (!by_prefetch && event->op == NOCAP_OP_WRITE &&
@@ -200,10 +253,13 @@ void queue_places_look(struct queue_evidence *e, const struct nocap_event *event
                        (event->has & NOCAP_F_DADDR) != 0 && has_prefetch && has_dispatch;
     const bool command = event->kind == NOCAP_EV_CQ && (event->has & NOCAP_F_ADDR) != 0 &&
                          (event->op == NOCAP_OP_RELAY || event->op == NOCAP_OP_EXEC);
+    const bool slot = event->kind == NOCAP_EV_CQ && (event->has & NOCAP_F_SLOT) != 0 &&
+                      (event->op == NOCAP_OP_RECORD || event->op == NOCAP_OP_FETCH);
     const bool own = on_prefetch || on_dispatch;
-    e->acts += issue && own;
+    e->acts += (issue && own) ||
+               (store && event->by == NOCAP_BY_HOST && on_prefetch && is_doorbell(event));
     if (!(store && event->by == NOCAP_BY_HOST) && !(store && event->by == NOCAP_BY_BRISC && own) &&
-        !(issue && own) && !command) {
+        !(issue && own) && !command && !slot) {
         return;
     }
     for (size_t i = 0; i < e->count; i++) {
@@ -221,11 +277,45 @@ void queue_places_look(struct queue_evidence *e, const struct nocap_event *event
             look_at_request(c, event, prefetch, dispatch);
         } else if (command) {
             count(c, PLACE_BUFFER, is_buffer(&c->profile.queue, event->addr));
+            if (event->op == NOCAP_OP_RELAY) {
+                look_at_relay(c, event->addr,
+                              (event->has & NOCAP_F_SIZE) != 0 ? event->size : event->data_size);
+            }
+        } else if (slot) {
+            look_at_turn(event->op == NOCAP_OP_FETCH ? &c->taken : &c->filled, 0, event->slot_index,
+                         event->slot_index + 1);
         }
     }
 }
 
 /* ---- what follows ---- */
+
+/* A ring that goes back too early or late again and again; the device may do so once. */
+static bool turns_elsewhere(const struct ring_turn *r, uint64_t end)
+{
+    return r->times > 1 && r->turned != end;
+}
+
+/* Where the device is not seen the host alone may be wrong, until the queue is full. */
+static bool has_other_rings(const struct queue_candidate *c, char *seen, size_t size)
+{
+    enum { FULL = 2 }; /* turns */
+    const struct nocap_queue *q = &c->profile.queue;
+    const bool host = !c->taken.any && c->filled.times > FULL;
+    const struct ring_turn *slots = host ? &c->filled : &c->taken;
+    if (turns_elsewhere(slots, q->queue_slots)) {
+        snprintf(seen, size,
+                 "a prefetch_q that goes back to its start after %llu entries, %s has %u",
+                 (unsigned long long)slots->turned, c->profile.name, q->queue_slots);
+        return true;
+    }
+    if (turns_elsewhere(&c->buffer, q->buffer + (uint64_t)q->buffer_pages * q->page)) {
+        snprintf(seen, size, "relays that go back to 0x%x after 0x%llx, %s has %u pages there",
+                 q->buffer, (unsigned long long)c->buffer.turned, c->profile.name, q->buffer_pages);
+        return true;
+    }
+    return false;
+}
 
 bool queue_places_fit(const struct queue_candidate *c, char *seen, size_t size)
 {
@@ -234,7 +324,7 @@ bool queue_places_fit(const struct queue_candidate *c, char *seen, size_t size)
         "credits",   "writes to host memory", "completion pointers"};
     const unsigned wrong = (unsigned)c->set_up & ~(unsigned)c->right;
     const unsigned moved = (unsigned)c->elsewhere & ~(unsigned)c->set_up;
-    if (__builtin_popcount(wrong) > 1 || (moved != 0 && c->right != 0)) {
+    if (__builtin_popcount(wrong) > 1 || (moved != 0 && c->right != 0) || has_moved(c)) {
         snprintf(seen, size, "a command queue set up with other %s than %s has",
                  moved != 0 ? "addresses" : "values", c->profile.name);
         return false;
@@ -247,7 +337,7 @@ bool queue_places_fit(const struct queue_candidate *c, char *seen, size_t size)
             return false;
         }
     }
-    return true;
+    return !has_other_rings(c, seen, size);
 }
 
 bool queue_places_begin(const struct queue_candidate *c, char *seen, size_t size)

@@ -9,6 +9,7 @@ enum {
     CQ_INITS_PREFETCH =
         CQ_INIT_ECHOES | CQ_INIT_PCIE | CQ_INIT_QUEUE | CQ_INIT_SEMS | CQ_INIT_MESSAGE,
     CQ_INITS_DISPATCH = CQ_INIT_WR | CQ_INIT_RD | CQ_INIT_SEMS | CQ_INIT_MESSAGE,
+    CQ_INITS_ANY = CQ_INIT_SEMS | CQ_INIT_MESSAGE, /* what any other kernel gets as well */
 };
 
 /* Pointer words that have one right value at the start. */
@@ -170,8 +171,11 @@ static void take_go_word(struct cq *q, enum cq_core core, const struct access *a
     const uint32_t words = q->m->layout->go_messages;
     uint8_t signal = 0;
     bool own = access_byte(a, words + NOCAP_GO_SIGNAL_BYTE, &signal);
-    if (own && signal == NOCAP_GO_GO && (b->done != 0 || q->m->header->complete == NOCAP_TRUE)) {
+    bool queue = (b->done & ~CQ_INITS_ANY) != 0 || q->m->header->complete == NOCAP_TRUE;
+    if (own && signal == NOCAP_GO_GO && queue) {
         judge_go(q, core);
+    } else if (own && signal == NOCAP_GO_GO) {
+        b->running = UNKNOWN; /* its queue may lie elsewhere */
     } else if (touches(a, words, NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE) && signal != NOCAP_GO_INIT) {
         b->other_store = true;
         b->other_index = q->m->event->index;

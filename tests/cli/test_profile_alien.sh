@@ -41,6 +41,30 @@ for change in '"BARRIER": "0x1"/"BARRIER": "0x40"' '"id": 7,/"id": 20,/;s/"id": 
     status 0 "right where they are known" "$NOCAP" check --profile "$T/alien.json" "$T/as.jsonl"
 done
 
+# Of the host's accesses to the device alone, and of commands alone.
+record fast-dispatch host
+sed -i '/"ev":"cq"\|"ev":"mem"\|"space":"sysmem"/d; 1s/"observes":\[[^]]*\]/"observes":["host-mmio"]/' "$T/own.jsonl"
+for moved in "" "completion=0x5000100"; do
+    # shellcheck disable=SC2086 # words
+    as blackhole-py - queue=0x30000 rd_ptr_echo=0x2f000 pcie_ptr_echo=0x2f004 completion_wr=0x2f010 completion_rd=0x2f020 $moved
+    unexplained "doorbells elsewhere ${moved:-and all words of the set-up}" "$T/as.jsonl"
+done
+"$NOCAP" capture --sim fast-dispatch --view cq --programs 8 -o "$T/own.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/own.nocap" >"$T/own.jsonl"
+for ring in slot:8 addr:0x20000; do
+    python3 -c '
+import json, sys
+key, size = sys.argv[1].split(":")
+for line in sys.stdin:
+    e = json.loads(line)
+    if key == "slot" and key in e:
+        e[key] %= int(size)
+    elif key == "addr" and e.get("op") in ("relay", "exec", "done"):
+        e[key] = hex(0x1a000 + (int(e[key], 0) - 0x1a000) % int(size, 0))
+    print(json.dumps(e))' $ring <"$T/own.jsonl" >"$T/ring.jsonl"
+    unexplained "commands alone, in a ring of another size, $ring" "$T/ring.jsonl"
+done
+
 # What the set-up shows is no layout of its own where the host does otherwise later.
 sed '/"ev":"write","by":"host","x":14,"y":2,.*"size":2,/s/"size":2,/"size":4,/' "$T/raw.jsonl" >"$T/wide.jsonl"
 for named in "" "--profile blackhole-py"; do
