@@ -22,7 +22,7 @@ static void take_message(struct cq *q, const struct cq_target *t, const struct c
     const struct nocap_mailbox_layout *l = q->m->layout;
     struct nocap_launch message;
     bool first = t->addr == l->launch_base;
-    bool known = t->known == t->size;
+    bool known = t->known >= l->launch_size;
     if (known) {
         nocap_launch_decode(l, t->payload, &message);
     }
@@ -71,7 +71,7 @@ static void take_write(struct cq *q, const struct cq_target *t, fault_id *mode)
     }
     uint64_t ring = t->addr - l->launch_base;
     if (t->addr >= l->launch_base && ring < (uint64_t)l->launch_slots * l->launch_size &&
-        ring % l->launch_size == 0 && t->size == l->launch_size) {
+        ring % l->launch_size == 0 && t->size != 0 && t->size % l->launch_size == 0) {
         take_message(q, t, &tiles, mode);
     } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE) {
         bool known = t->known > NOCAP_GO_SIGNAL_BYTE;
