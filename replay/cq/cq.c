@@ -367,6 +367,7 @@ static void publish(struct model *m, const struct cq *q)
     f->writes_since = q->expected.launch;
     f->answers_since = q->completion.unwritten;
     f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
+    f->message = q->ring.executing ? q->ring.brief.message : FAULT_NONE;
 }
 
 static bool init(struct model *m, const struct nocap_engine_options *options)

@@ -444,7 +444,7 @@ void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brie
     case NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET: cq_offsets_set(&q->program.offsets, r); break;
     default:
         if (good) {
-            cq_launch_writes(q, k);
+            brief->message = cq_launch_writes(q, k);
         } else {
             cq_launch_lose(q, nocap_cq_data_offset(c) == NOCAP_CQ_HEADER);
         }

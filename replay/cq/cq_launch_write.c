@@ -35,7 +35,7 @@ static void take_message(struct cq *q, const struct cq_target *t, const struct c
         CQ_HOST_AFTER(q, CQ_053, *mode, right, NO_REFS,
                       "launch mode DEV for workers: in HOST mode they never notify",
                       "launch mode %u for workers, not DEV", message.mode);
-        *mode = fault_of(q->m, right);
+        cq_blame(mode, fault_of(q->m, right));
     }
     cq_set_join(&q->program.messaged, tiles);
     q->program.unacked_message |= q->command.mcast;
@@ -85,15 +85,16 @@ static void take_write(struct cq *q, const struct cq_target *t, fault_id *mode)
     }
 }
 
-void cq_launch_writes(struct cq *q, struct cq_command *k)
+fault_id cq_launch_writes(struct cq *q, struct cq_command *k)
 {
+    fault_id mode = FAULT_NONE;
     if (!cq_offsets_move(&q->program.offsets, k)) {
         cq_launch_lose(q, false);
         cq_launch_lose_answers(q->m);
-        return;
+        return mode;
     }
-    fault_id mode = FAULT_NONE;
     for (uint32_t i = 0; i < k->known && !k->targets[i].memory; i++) {
         take_write(q, &k->targets[i], &mode);
     }
+    return mode;
 }

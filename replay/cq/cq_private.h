@@ -337,8 +337,8 @@ void cq_launch_command(struct cq *q, struct cq_command *command, struct cq_brief
                        fault_id fault);
 void cq_brief(const struct nocap_cq_command *command, struct cq_brief *brief);
 
-/* cq_launch_write.c: of a command that writes */
-void cq_launch_writes(struct cq *q, struct cq_command *command);
+/* cq_launch_write.c: of a command that writes. What is wrong with its launch messages. */
+fault_id cq_launch_writes(struct cq *q, struct cq_command *command);
 
 /* cq_launch_forget.c */
 void cq_launch_forget(struct cq *q);

@@ -38,6 +38,7 @@ struct cq_brief {
     fault_id since;      /* it cannot be executed, or breaks the order of a launch */
     bool unproven;       /* SEND_GO: no barrier after a multicast that it depends on */
     fault_id unaligned;  /* of an address that it writes to */
+    fault_id message;    /* of a launch message that it writes */
     struct event_ref at; /* its record */
 };
 

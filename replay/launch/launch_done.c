@@ -409,7 +409,7 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
         return; /* nothing is known of what it answers */
     }
     if (l->finished_host == YES) {
-        CHECK_AFTER(m, tile, GO_016, l->go_since, false, RELATED(l->done.index),
+        CHECK_AFTER(m, tile, GO_016, known_since(l), false, RELATED(l->done.index),
                     "no notify after a launch in HOST mode",
                     "notify to (%u,%u) 0x%llx after a launch in HOST mode", e->d.x, e->d.y,
                     (unsigned long long)e->daddr);

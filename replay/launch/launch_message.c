@@ -140,3 +140,18 @@ void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
           "enable bits 2, 3 and 4 equal, since firmware tests bit 2 for all three TRISCs",
           "enables 0x%02x, which name only some of the TRISCs", l->enables);
 }
+
+fault_id launch_written_since(const struct model *m, const struct tile *tile)
+{
+    uint32_t word;
+    bool known = shadow_word(&tile->l1, m->layout->go_messages, &word);
+    const struct nocap_go_word go = nocap_go_decode(known ? word : 0);
+    fault_id since = FAULT_NONE;
+    for (uint32_t i = 0; i < m->queue_count && since == FAULT_NONE; i++) {
+        const struct queue_facts *q = &m->queues[i];
+        const struct nocap_xy at = q->at[QUEUE_SUBORDINATE];
+        bool of_other = known && m->queue_count > 1 && (at.x != go.master_x || at.y != go.master_y);
+        since = q->chip == tile->chip && !of_other ? q->writes_since : FAULT_NONE;
+    }
+    return since;
+}

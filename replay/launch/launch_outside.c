@@ -5,29 +5,20 @@
 
 #include "replay/launch/launch_private.h"
 
+/* The queue whose dispatcher sends what the event tells; NULL: none. */
+static const struct queue_facts *sender(const struct model *m, const struct observation *o)
+{
+    const struct queue_facts *queue =
+        o->event->kind == NOCAP_EV_NOC ? queue_at(m, o->tile->chip, o->event->at) : NULL;
+    return queue != NULL && queue_dispatches(queue, o->event->at) ? queue : NULL;
+}
+
 /* What is wrong with the queue's records arrives long after it was found: what the dispatcher sends
  * is known since then. */
 static fault_id sent_since(const struct model *m, const struct observation *o)
 {
-    const struct queue_facts *queue =
-        o->event->kind == NOCAP_EV_NOC ? queue_at(m, o->tile->chip, o->event->at) : NULL;
-    bool dispatched = queue != NULL && queue_dispatches(queue, o->event->at);
-    return dispatched ? queue->launches_since : FAULT_NONE;
-}
-
-fault_id launch_written_since(const struct model *m, const struct tile *tile)
-{
-    uint32_t word;
-    bool known = shadow_word(&tile->l1, m->layout->go_messages, &word);
-    const struct nocap_go_word go = nocap_go_decode(known ? word : 0);
-    fault_id since = FAULT_NONE;
-    for (uint32_t i = 0; i < m->queue_count && since == FAULT_NONE; i++) {
-        const struct queue_facts *q = &m->queues[i];
-        const struct nocap_xy at = q->at[QUEUE_SUBORDINATE];
-        bool of_other = known && m->queue_count > 1 && (at.x != go.master_x || at.y != go.master_y);
-        since = q->chip == tile->chip && !of_other ? q->writes_since : FAULT_NONE;
-    }
-    return since;
+    const struct queue_facts *queue = sender(m, o);
+    return queue != NULL ? queue->launches_since : FAULT_NONE;
 }
 
 /* The write from outside, before GO, that brought the byte at `addr`. */
@@ -335,6 +326,10 @@ static void judge_messages(struct model *m, const struct observation *o, fault_i
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
     struct launch *l = launch_of(tile);
+    const struct queue_facts *queue = sender(m, o);
+    if (queue != NULL && since == FAULT_NONE) {
+        since = queue->message; /* of the command that it executes */
+    }
     for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
         uint32_t at = nocap_launch_slot(m->layout, i), size = m->layout->launch_size;
         if (touches(a, at, size)) {
