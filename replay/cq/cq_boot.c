@@ -182,6 +182,18 @@ static void take_go_word(struct cq *q, enum cq_core core, const struct access *a
     }
 }
 
+/* What a store of the host where it has none to make is known since: the set-up is late, or it is
+ * the doorbell of a command whose entry there is not. */
+static fault_id unasked_since(struct cq *q, enum cq_core core)
+{
+    const struct cq_boot *b = &q->boot[core];
+    if (b->missing != 0) {
+        return b->since;
+    }
+    bool doorbell = core == CQ_PREFETCH && cq_is_duplicate(q, CQ_ACT_RECORD, q->m->event);
+    return doorbell ? q->host.slot.since : FAULT_NONE;
+}
+
 /* The host writes to a tile of the queue, other than to the prefetch queue. */
 void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
 {
@@ -210,8 +222,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
               "semaphore 0 not written by the host while the queue runs",
               "host wrote %llu bytes at 0x%llx, over semaphore 0, while the queue runs",
               wide(a->size), wide(a->addr));
-        CHECK_AFTER(q->m, cq_tile(q, core), CQ_032, b->missing != 0 ? b->since : FAULT_NONE,
-                    counter, NO_REFS,
+        CHECK_AFTER(q->m, cq_tile(q, core), CQ_032, unasked_since(q, core), counter, NO_REFS,
                     "nothing but prefetch_q and completion_q_rd_ptr written by the host while the "
                     "queue runs",
                     "host wrote %llu bytes at 0x%llx of a command-queue core while the queue runs",
