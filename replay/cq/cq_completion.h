@@ -78,6 +78,8 @@ struct cq;
 /* cq_completion.c: completion queue, timestamps */
 void cq_completion_init(struct cq *q, bool origin);
 void cq_completion_payload(struct cq *q, const struct access *a);
+/* The dispatcher wrote where no completions are, perhaps the page that is due. */
+void cq_completion_strayed(struct cq *q, fault_id since);
 void cq_completion_pointer(struct cq *q, const struct access *a);
 /* A new write pointer, wherever it is seen first. */
 void cq_completion_moved(struct cq *q, uint32_t value);

@@ -318,6 +318,10 @@ static void judge_stray(struct cq *q, const struct nocap_event *e, const struct 
     cq_blame(&x->since, q->m->fault);
     note_fault(q);
     x->unmatched++;
+    if (q->ring.executing && q->ring.brief.known &&
+        q->ring.brief.id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST) {
+        cq_completion_strayed(q, q->m->fault);
+    }
 }
 
 /* `out` writes are left out. */
