@@ -27,6 +27,13 @@ static void print_tile(FILE *out, const char *what, bool known, struct nocap_xy 
     }
 }
 
+static void print_count(FILE *out, bool known, uint64_t count, const char *what)
+{
+    if (known) {
+        fprintf(out, ", %" PRIu64 " %s", count, what);
+    }
+}
+
 void nocap_queue_text(FILE *out, const struct nocap_queue_state *s)
 {
     if (s->chip != 0) {
@@ -35,11 +42,10 @@ void nocap_queue_text(FILE *out, const struct nocap_queue_state *s)
     print_tile(out, "command queue: prefetcher", s->has_prefetch, s->prefetch);
     print_tile(out, ", dispatcher", s->has_dispatch, s->dispatch);
     fprintf(out, "%s\n", s->ended ? ", ended" : "");
-    fprintf(out, "  prefetch commands: %" PRIu64 " submitted, %" PRIu64 " read, %" PRIu64 " landed",
-            s->published, s->fetched, s->landed);
-    if (s->relayed != UINT64_MAX) {
-        fprintf(out, ", %" PRIu64 " relayed", s->relayed);
-    }
+    fprintf(out, "  prefetch commands: %" PRIu64 " submitted", s->published);
+    print_count(out, s->device_known, s->fetched, "read");
+    print_count(out, s->device_known, s->landed, "landed");
+    print_count(out, s->device_known && s->relayed != UINT64_MAX, s->relayed, "relayed");
     if (s->slot_known) {
         fprintf(out, "; next entry %u", s->next_slot);
     }
@@ -55,10 +61,13 @@ void nocap_queue_text(FILE *out, const struct nocap_queue_state *s)
                 s->command != NULL ? s->command : "unknown", s->command_at, s->command_index);
     }
     print_counters(out, s);
-    fprintf(out, "  completions: %" PRIu64 " asked for, %" PRIu64 " taken by the host",
-            s->events_asked, s->events_returned);
-    if (s->wr_known && s->rd_known) {
-        fprintf(out, "; write pointer 0x%x, read pointer 0x%x", s->wr, s->rd);
+    fprintf(out, "  completions: %" PRIu64 " asked for", s->events_asked);
+    print_count(out, s->taken_known, s->events_returned, "taken by the host");
+    if (s->wr_known) {
+        fprintf(out, "; write pointer 0x%x", s->wr);
+    }
+    if (s->rd_known) {
+        fprintf(out, "%s read pointer 0x%x", s->wr_known ? "," : ";", s->rd);
     }
     fputc('\n', out);
 }
@@ -93,15 +102,20 @@ static void put_tile(struct nocap_json *json, const char *key, bool known, struc
     }
 }
 
+static void put_count(struct nocap_json *json, const char *key, bool known, uint64_t count)
+{
+    if (known) {
+        nocap_json_number(json, key, count);
+    }
+}
+
 void nocap_queue_json(struct nocap_json *json, const char *key, const struct nocap_queue_state *s)
 {
     nocap_json_map(json, key);
     nocap_json_number(json, "records_published", s->published);
-    nocap_json_number(json, "records_read", s->fetched);
-    nocap_json_number(json, "records_landed", s->landed);
-    if (s->relayed != UINT64_MAX) {
-        nocap_json_number(json, "records_relayed", s->relayed);
-    }
+    put_count(json, "records_read", s->device_known, s->fetched);
+    put_count(json, "records_landed", s->device_known, s->landed);
+    put_count(json, "records_relayed", s->device_known && s->relayed != UINT64_MAX, s->relayed);
     if (s->slot_known) {
         nocap_json_number(json, "next_slot", s->next_slot);
     }
@@ -118,9 +132,11 @@ void nocap_queue_json(struct nocap_json *json, const char *key, const struct noc
     }
     put_counters(json, s);
     nocap_json_number(json, "events_asked", s->events_asked);
-    nocap_json_number(json, "events_returned", s->events_returned);
-    if (s->wr_known && s->rd_known) {
+    put_count(json, "events_returned", s->taken_known, s->events_returned);
+    if (s->wr_known) {
         nocap_json_number(json, "completion_wr", s->wr);
+    }
+    if (s->rd_known) {
         nocap_json_number(json, "completion_rd", s->rd);
     }
     nocap_json_bool(json, "ended", s->ended);

@@ -236,8 +236,10 @@ static void report_counters(struct watch *w, struct watch_queue *q, const struct
                             const struct nocap_queue_state *s)
 {
     char name[32];
-    count(w, q, e, &q->queued, "prefetch_q entries", 16, s->published - s->fetched);
-    count(w, q, e, &q->in_flight, "reads in flight", 8, s->fetched - s->landed);
+    if (s->device_known) {
+        count(w, q, e, &q->queued, "prefetch_q entries", 16, s->published - s->fetched);
+        count(w, q, e, &q->in_flight, "reads in flight", 8, s->fetched - s->landed);
+    }
     if (s->pages_known) {
         uint64_t used = s->pages_taken - s->pages_released;
         uint64_t all = w->profile->queue.buffer_pages;

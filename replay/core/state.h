@@ -91,10 +91,12 @@ struct nocap_queue_state {
     bool has_prefetch, has_dispatch; /* their tiles are known */
     struct nocap_xy prefetch, dispatch;
     bool slot_known;
-    uint32_t next_slot;                  /* that the prefetcher takes next */
-    uint64_t published, fetched, landed; /* records */
-    uint64_t relayed;                    /* UINT64_MAX: not known */
-    bool pages_known;                    /* counted from the very first */
+    uint32_t next_slot; /* that the prefetcher takes next */
+    uint64_t published; /* records */
+    bool device_known;  /* what becomes of them: */
+    uint64_t fetched, landed;
+    uint64_t relayed; /* UINT64_MAX: not known */
+    bool pages_known; /* counted from the very first */
     uint64_t pages_taken, pages_published, pages_finished, pages_released;
     const char *command; /* that is executed, or was last; NULL: none that is known */
     uint32_t command_at; /* its L1 address */
@@ -108,7 +110,9 @@ struct nocap_queue_state {
     } counters[NOCAP_QUEUE_COUNTERS]; /* by notify stream */
     bool wr_known, rd_known;
     uint32_t wr, rd; /* completion pointers */
-    uint64_t events_asked, events_returned;
+    uint64_t events_asked;
+    bool taken_known; /* the host shows which completions it has taken */
+    uint64_t events_returned;
 };
 /* Why some of a command queue is not judged. */
 enum nocap_queue_gap {

@@ -50,6 +50,26 @@ void nocap_engine_queue_missing(const struct nocap_engine *engine, struct nocap_
     }
 }
 
+/* What the device does shows in its requests or in events of the queue; what the host does not. */
+static bool shows_device(const struct cq *q)
+{
+    return q->prefetcher.events_seen ||
+           ((q->m->header->observes & NOCAP_CLASS_NOC) != 0 && q->sees[CQ_PREFETCH]);
+}
+
+static bool shows_write_pointer(const struct cq *q)
+{
+    const uint32_t observes = q->m->header->observes;
+    const uint32_t device = NOCAP_CLASS_NOC | NOCAP_CLASS_CORE_STORE;
+    return (observes & NOCAP_CLASS_SYSMEM) != 0 || q->completion.wr.v != q->first ||
+           ((observes & device) != 0 && q->sees[CQ_DISPATCH]);
+}
+
+static bool shows_read_pointer(const struct cq *q)
+{
+    return (q->m->header->observes & (NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM)) != 0;
+}
+
 bool nocap_engine_queue_state(const struct nocap_engine *engine, uint32_t number,
                               struct nocap_queue_state *s)
 {
@@ -60,6 +80,7 @@ bool nocap_engine_queue_state(const struct nocap_engine *engine, uint32_t number
     const struct cq_prefetcher *p = &q->prefetcher;
     const struct cq_ring *r = &q->ring;
     const struct cq_completion *c = &q->completion;
+    const bool device = shows_device(q), taken = shows_read_pointer(q);
     *s = (struct nocap_queue_state){
         .number = number,
         .chip = q->chip,
@@ -67,13 +88,14 @@ bool nocap_engine_queue_state(const struct nocap_engine *engine, uint32_t number
         .has_dispatch = !nocap_xy_equal(q->at[CQ_DISPATCH], CQ_NOWHERE),
         .prefetch = q->at[CQ_PREFETCH],
         .dispatch = q->at[CQ_DISPATCH],
-        .slot_known = p->slot.known,
+        .slot_known = p->slot.known && device,
         .next_slot = p->slot.v,
         .published = q->published,
+        .device_known = device,
         .fetched = p->next,
         .landed = p->landed,
         .relayed = p->relay,
-        .pages_known = r->origin,
+        .pages_known = r->origin && device,
         .pages_taken = r->acquired,
         .pages_published = r->published,
         .pages_finished = r->consumed,
@@ -82,11 +104,12 @@ bool nocap_engine_queue_state(const struct nocap_engine *engine, uint32_t number
         .command_at = r->current,
         .command_index = r->executed_index,
         .ended = r->ended,
-        .wr_known = c->wr.known,
-        .rd_known = c->rd.known,
+        .wr_known = c->wr.known && shows_write_pointer(q),
+        .rd_known = c->rd.known && taken,
         .wr = c->wr.v,
         .rd = c->rd.v,
         .events_asked = c->id_count,
+        .taken_known = taken,
         .events_returned = c->pages_read,
     };
     fill_counters(q, s);

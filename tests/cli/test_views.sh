@@ -68,6 +68,12 @@ check "their state" test "$("$NOCAP" replay "$T/two.jsonl" | grep -c 'command qu
 check "as JSON" test "$("$NOCAP" replay --format json "$T/two.jsonl" | jq -c '[.queue.chip, (.queues[] | [.chip, .records_read > 60])]')" = \
     '[0,[0,true],[1,true]]'
 check "the state of one" test "$("$NOCAP" replay --format json "$T/one.nocap" | jq -c '[.queue.chip, .queues]')" = '[0,null]'
+# What a view does not show is not known, and no number.
+for view in raw:true,true,true,true host:false,false,true,false cq:true,false,false,true; do
+    "$NOCAP" capture --sim fast-dispatch --programs 2 --view ${view%%:*} -o "$T/view.nocap" 2>/dev/null
+    check "the state of a queue, ${view%%:*}" test "$("$NOCAP" replay --format json "$T/view.nocap" |
+        jq -c '[.queue | has("records_read", "completion_wr", "completion_rd", "pages_taken")]')" = "[${view#*:}]"
+done
 "$NOCAP" capture --sim fast-dispatch --workers 2 --programs 3 --view all -o "$T/all.nocap" 2>/dev/null
 check "perfetto: accesses, and events that restate them" perfetto "$T/all.nocap"
 check "show each command once" diff "$T/twice" <(counted 2)
