@@ -52,6 +52,15 @@ static fault_id judge_stride(struct cq *q, const struct nocap_cq_command *c)
     return fault_of(q->m, c->stride == stride);
 }
 
+/* All pages of a command are acquired at once. */
+static void judge_pages(struct cq *q, uint32_t pages)
+{
+    CQ_HOST(q, CQ_042, pages <= q->numbers->buffer_pages, NO_REFS,
+            "a prefetch command that the dispatch buffer has room for",
+            "%u pages in one prefetch command, the dispatch buffer has %u", pages,
+            q->numbers->buffer_pages);
+}
+
 /* Whether the entry says how long its command is; `sum`: its commands, if they are several. */
 static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
                             const struct nocap_cq_record *r, uint32_t size, uint64_t sum,
@@ -67,10 +76,7 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
                       "prefetch command of %llu bytes, the prefetcher's buffer has %u",
                       wide(stride), q->numbers->entry_max);
         fault_id fault = q->m->fault;
-        CQ_HOST(q, CQ_042, cq_pages_of(q, c->length) <= q->numbers->buffer_pages, NO_REFS,
-                "a prefetch command that the dispatch buffer has room for",
-                "%u pages in one prefetch command, the dispatch buffer has %u",
-                cq_pages_of(q, c->length), q->numbers->buffer_pages);
+        judge_pages(q, cq_pages_of(q, c->length));
         return fault;
     }
     if (sum != 0) {
@@ -369,7 +375,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
         second = judge_bytes(q, r, p, entry, placed, &end);
     }
     if (r->length != 0) {
-        MARK_EXERCISED(q->m, CQ_042);
+        judge_pages(q, r->pages);
     }
     r->real = r->real < q->numbers->issue_size ? r->real : q->numbers->issue_size;
     if (r->addr_known) {
