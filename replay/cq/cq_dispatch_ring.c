@@ -83,6 +83,42 @@ static void pass_over(struct cq *q, uint32_t ahead)
     }
 }
 
+/* The dispatcher finds what was relayed, which shows where the relay itself does not. */
+static void judge_found(struct cq *q, const uint8_t *found, uint64_t known)
+{
+    const struct cq_ring *r = &q->ring;
+    const struct cq_record *record = r->record != NO_INDEX ? cq_record(q, r->record) : NULL;
+    const uint8_t *bytes = record != NULL && record->good ? cq_bytes_of(q, record) : NULL;
+    if (bytes == NULL || record->known <= NOCAP_CQ_HEADER || known == 0) {
+        return;
+    }
+    const struct access a = {.bytes = found, .known = known};
+    uint64_t at = cq_bytes_differ(&a, bytes + NOCAP_CQ_HEADER, record->known - NOCAP_CQ_HEADER);
+    bool right = at == UINT64_MAX;
+    fault_id since = record->relayed_since;
+    cq_blame(&since, record->says_since);
+    cq_blame(&since, r->since);
+    CQ_FETCHER_AFTER(q, CQ_071, since, right, RELATED(record->at.index),
+                     "the bytes of the prefetch command relayed",
+                     "byte %llu of the command executed is 0x%02x, the prefetch command has 0x%02x",
+                     wide(right ? 0 : at), right ? 0 : found[at],
+                     right ? 0 : bytes[NOCAP_CQ_HEADER + at]);
+}
+
+/* The dispatcher begins with the command that it has begun with already. Where its loads are told,
+ * too, the event may restate one of them. */
+static bool judge_again(struct cq *q, uint32_t ahead)
+{
+    struct cq_ring *r = &q->ring;
+    bool told_once = q->prefetcher.events_seen || !q->sees_loads;
+    bool again = told_once && r->executed_index != NO_INDEX && ahead == 0 &&
+                 r->current_pages % q->numbers->buffer_pages != 0;
+    CQ_EXECUTOR_AFTER(q, CQ_038, r->since, !again, RELATED(r->executed_index),
+                      "each command executed once", "command at 0x%x executed a second time",
+                      r->current);
+    return again;
+}
+
 /* The dispatcher begins with the command at `addr`. */
 void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known)
 {
@@ -101,9 +137,12 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
                 "commands executed from the first byte of a page on",
                 "command executed at 0x%llx, not at the start of a page", wide(addr));
     cq_blame(&r->since, fault_of(q->m, addr % q->numbers->page == 0));
-    finish_command(q);
     uint32_t ahead =
         distance(q, addr); /* where it went to the right place, the pages of a command */
+    if (judge_again(q, ahead)) {
+        return;
+    }
+    finish_command(q);
     const struct cq_page *page = &r->page[page_index(q, addr)];
     bool relayed = r->current_pages != 0 && r->record != NO_INDEX && page->pages != 0 &&
                    page->record == r->record + 1; /* the next one, wherever it was relayed to */
@@ -124,6 +163,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     cq_subordinate_brief(q, &r->brief);
     r->current_pages = page->pages;
     r->record = page->pages != 0 ? page->record : NO_INDEX;
+    judge_found(q, bytes, known);
     cq_expected_exec(q, r->record);
     r->executing = true;
     r->finished = false;
