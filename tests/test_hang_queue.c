@@ -114,6 +114,49 @@ static const char *said_of_dispatcher(const struct nocap_hang *h)
 }
 
 /* The counter says that every worker has answered. */
+/* clang-format off */
+/* A buffer of four pages in blocks of one, and commands that fill it. */
+#define FOUR_PAGES                                                                                 \
+    LINE({"nocap":1,"arch":"blackhole","board":"p100","observes":["cq"],"profile":                 \
+          {"base":"blackhole-py","queue":{"buffer_pages":4,"block_pages":1}},                      \
+          "cq":{"prefetch":[14,2],"dispatch":[14,3]}})
+#define WAIT_64 "0500000010000000400000000000000007010000000000000000000000000000"
+#define WAIT_16 "07010000000000000000000000000000"
+#define RELAYED(t, page)                                                                           \
+    LINE({"t":t,"ev":"cq","op":"relay","addr":page,"size":16})                                     \
+    LINE({"t":t,"ev":"cq","op":"credit","x":14,"y":3,"sem":0,"by":"prefetch","value":"0x1"})
+#define BEGINS(t, page, bytes) LINE({"t":t,"ev":"cq","op":"exec","addr":page,"data":bytes})
+#define RECORDED(t, number, addr, bytes)                                                           \
+    LINE({"t":t,"ev":"cq","op":"record","slot":number,"entry":"0x4","addr":addr,"size":64,"head":bytes})
+#define RELEASED(t)                                                                                \
+    LINE({"t":t,"ev":"cq","op":"credit","x":14,"y":2,"sem":0,"by":"dispatch","value":"0x1"})
+static const char stuck_in_a_command[] =
+    FOUR_PAGES RECORD(10, 0, "0x100", WAIT_64) RUNS(11, "0x1a000", WAIT_16)
+    RECORD(20, 1, "0x140", WAIT_64) RUNS(21, "0x1b000", WAIT_16) RELEASED(22)
+    RECORD(30, 2, "0x180", WAIT_64) RELAYED(31, "0x1c000")
+    BEGINS(32, "0x1c000", WAIT_16)
+    RECORD(40, 3, "0x1c0", WAIT_64) RELAYED(41, "0x1d000")
+    RECORD(50, 4, "0x200", WAIT_64) RELAYED(51, "0x1a000")
+    RECORD(60, 5, "0x240", WAIT_64)
+    RECORDED(9000000, 6, "0x280", WAIT_64);
+/* clang-format on */
+
+/* It owes no pages of a command that it has not finished. */
+static void a_dispatcher_in_a_command_owes_none_of_its_pages(void **state)
+{
+    (void)state;
+    write_text("stuck.jsonl", stuck_in_a_command);
+    struct nocap_hang *h = hang_of("stuck.jsonl");
+    const struct nocap_hang_party *root =
+        root_named(h, NOCAP_BY_DISPATCH, (struct nocap_xy){14, 3});
+    if (root == NULL || root->wait == SIZE_MAX ||
+        strstr(h->waits[root->wait].what, "never finished the command") == NULL) {
+        print(h);
+        fail_msg("the dispatcher is in a command");
+    }
+    nocap_hang_free(h);
+}
+
 static void a_wait_for_one_more_is_the_hosts(void **state)
 {
     (void)state;
@@ -340,6 +383,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_without_a_queue_that_works),
+        cmocka_unit_test(a_dispatcher_in_a_command_owes_none_of_its_pages),
         cmocka_unit_test(a_wait_for_one_more_is_the_hosts),
         cmocka_unit_test(go_words_for_another_stream_are_the_hosts),
         cmocka_unit_test(the_dispatcher_that_has_ended_is_the_root),

@@ -218,7 +218,9 @@ static bool wants_acks(const struct queue_view *v, struct nocap_wait *w, char *w
 static bool must_release(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_ring *r = &v->q->ring;
-    uint64_t have, need, end = r->consumed + r->current_pages, back = released_pages(v);
+    const bool at_work = r->executing && r->ends_shown && !r->finished;
+    uint64_t have, need, back = released_pages(v);
+    uint64_t end = r->consumed + (at_work ? 0 : r->current_pages);
     uint64_t blocks = end / v->q->numbers->block_pages;
     uint64_t due = blocks > 0 ? (blocks - 1) * v->q->numbers->block_pages : 0;
     if (!short_of_credits(v, &have, &need) || due <= back) {
