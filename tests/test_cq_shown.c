@@ -404,6 +404,13 @@ static void units_come_before_what_they_restate(void **state)
         struct run run = run_with(options);
         put_units_first(&run);
         assert_no_error(&run, &options, &(struct showing){.from = 0});
+        for (size_t from = 1, reads = 0; from < run.count; from++) { /* after the entry was read */
+            const struct nocap_event *e = &run.events[from];
+            bool unit = e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_FETCH;
+            if (unit && reads++ % 40 == 0) {
+                assert_no_error(&run, &options, &(struct showing){.from = from});
+            }
+        }
         run_trace_write("first.nocap", &options, &run);
         struct nocap_report *report;
         struct nocap_error err;

@@ -31,7 +31,8 @@ void cq_land_first(struct cq *q, uint32_t before, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
-    bool slot = f->slot_seen || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
+    bool slot =
+        f->slot_seen || f->first || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
     CQ_FETCHER(q, CQ_030, slot, NO_REFS, "a prefetch_q entry read before its prefetch command",
                "%s", "prefetch command read, but no prefetch_q entry other than 0 was read for it");
     f->slot_seen = false;

@@ -294,7 +294,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     cq_boot_running(q, CQ_PREFETCH);
     p->events_seen = true;
     q->any = true;
-    bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
+    bool has_slot = (e->has & NOCAP_F_SLOT) != 0, slot_known = p->slot.known;
     const struct cq_record *last = f->any && has_slot ? cq_record(q, f->record) : NULL;
     bool read = last != NULL && last->slot_known && last->slot == slot; /* and not zeroed yet */
     bool twice = read || (has_slot && p->slot.known && f->any &&
@@ -317,6 +317,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     blame_unread(q);
     f->steps = CQ_STEPS;
     f->told = (e->has & NOCAP_F_SEQ) != 0;
+    f->first = !slot_known;
     p->steps_shown = false;
     if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {
         CQ_FETCHER(q, CQ_030, e->size == f->size, NO_REFS,

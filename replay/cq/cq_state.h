@@ -139,6 +139,7 @@ struct cq_fetch {
     uint32_t addr, size, got; /* size 0: not known */
     uint8_t steps;            /* enum cq_step */
     bool told;                /* by a `cq` event, and none of its packets is seen yet */
+    bool first;               /* .. the first one: its entry may have been read before the trace */
     fault_id since;           /* what is wrong with it */
     bool slot_seen;
     uint32_t slot, entry; /* slot_seen: what the prefetcher found, and where */
