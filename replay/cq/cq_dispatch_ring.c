@@ -83,10 +83,21 @@ static void pass_over(struct cq *q, uint32_t ahead)
     }
 }
 
-/* The dispatcher finds what was relayed, which shows where the relay itself does not. */
-static void judge_found(struct cq *q, const uint8_t *found, uint64_t known)
+/* Where the dispatcher is, or what it has finished, may be none of what is known. */
+static void went_wrong(struct cq_ring *r, fault_id since)
 {
-    const struct cq_ring *r = &q->ring;
+    cq_blame(&r->since, since);
+    cq_blame(&r->released_since, since);
+}
+
+/* The dispatcher finds what was relayed, which shows where the relay itself does not. `last`: the
+ * record before; of an earlier one than that the page is left from the lap before. */
+static void judge_found(struct cq *q, uint64_t last, const uint8_t *found, uint64_t known)
+{
+    struct cq_ring *r = &q->ring;
+    if (last == NO_INDEX ? r->executed_index != NO_INDEX : r->record <= last) {
+        return;
+    }
     const struct cq_record *record = r->record != NO_INDEX ? cq_record(q, r->record) : NULL;
     const uint8_t *bytes = record != NULL && record->good ? cq_bytes_of(q, record) : NULL;
     if (bytes == NULL || record->known <= NOCAP_CQ_HEADER || known == 0) {
@@ -103,6 +114,7 @@ static void judge_found(struct cq *q, const uint8_t *found, uint64_t known)
                      "byte %llu of the command executed is 0x%02x, the prefetch command has 0x%02x",
                      wide(right ? 0 : at), right ? 0 : found[at],
                      right ? 0 : bytes[NOCAP_CQ_HEADER + at]);
+    went_wrong(r, fault_of(q->m, right));
 }
 
 /* The dispatcher begins with the command that it has begun with already. Where its loads are told,
@@ -116,6 +128,7 @@ static bool judge_again(struct cq *q, uint32_t ahead)
     CQ_EXECUTOR_AFTER(q, CQ_038, r->since, !again, RELATED(r->executed_index),
                       "each command executed once", "command at 0x%x executed a second time",
                       r->current);
+    went_wrong(r, fault_of(q->m, !again));
     return again;
 }
 
@@ -162,8 +175,9 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
     cq_subordinate_brief(q, &r->brief);
     r->current_pages = page->pages;
+    const uint64_t last = r->record;
     r->record = page->pages != 0 ? page->record : NO_INDEX;
-    judge_found(q, bytes, known);
+    judge_found(q, last, bytes, known);
     cq_expected_exec(q, r->record);
     r->executing = true;
     r->finished = false;
