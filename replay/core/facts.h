@@ -110,8 +110,8 @@ struct queue_facts {
     bool dispatcher_seen;            /* so are the dispatcher's requests */
     fault_id launches_since;         /* what it sends to workers is known since */
     fault_id writes_since;           /* what was written for the present launch is */
+    fault_id answers_since;          /* what the dispatcher writes to host memory is */
     fault_id unaligned;              /* of the address that the executed command names */
-    fault_id answers_since;          /* and what the dispatcher writes to host memory */
     fault_id message;                /* of the launch messages that it writes */
     uint64_t memory;                 /* the device's address of host memory */
     struct byte_range answers[QUEUE_ANSWERS]; /* of it, what the dispatcher alone writes */
