@@ -82,7 +82,7 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
     uint64_t offset;
     judge_network(q, e, CQ_PREFETCH);
     if (e->op == NOCAP_OP_READ && cq_sysmem_offset(q, e->saddr, &offset)) {
-        if (!cq_is_duplicate(q, CQ_ACT_FETCH, e) || q->prefetcher.fetch.told ||
+        if (!cq_is_duplicate(q, CQ_ACT_FETCH, e) || q->prefetcher.fetch.unit ||
             q->prefetcher.steps_shown) {
             cq_prefetch_packet(q, offset, e);
         }

@@ -86,7 +86,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     if (flying && most > 1) {
         cq_add_flight(p);
     }
-    if (f->told) { /* where the last one landed was not seen */
+    if (f->unit) { /* where the last one landed was not seen */
         value_forget(&p->fence);
     }
     *f = (struct cq_fetch){.any = true,
@@ -192,14 +192,14 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     cq_packet_issued(&f->reads, e);
 }
 
-/* The first packet of the read that a `cq` event has told of: what follows it is told step by step
- * as well. */
+/* The first packet of the read that a `cq` event has shown: what follows shows step by step, too.
+ */
 static void begin_packets(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
     const struct cq_record *r = cq_record(q, f->record);
-    f->told = false;
+    f->unit = false;
     f->steps = CQ_STEP_READ;
     f->got = 0;
     p->steps_shown = true;
@@ -221,7 +221,7 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     }
     cq_boot_running(q, CQ_PREFETCH);
     q->any = true;
-    if (f->told && addr == f->addr) {
+    if (f->unit && addr == f->addr) {
         begin_packets(q, e);
     }
     bool reads = f->any && f->steps == CQ_STEP_READ;
@@ -316,7 +316,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     begin(q, (uint32_t)e->addr, (uint32_t)e->size, has_slot ? slot : NO_SLOT);
     blame_unread(q);
     f->steps = CQ_STEPS;
-    f->told = (e->has & NOCAP_F_SEQ) != 0;
+    f->unit = (e->has & NOCAP_F_SEQ) != 0;
     f->first = !slot_known;
     p->steps_shown = false;
     if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {

@@ -374,7 +374,7 @@ void cq_prefetch_done(struct cq *q, uint64_t id);
 uint64_t cq_relay_next(struct cq *q);
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *event);
-/* Whether a `cq` event has told of this write already: then its bytes are judged. */
+/* Whether a `cq` event has shown this write already: then its bytes are judged. */
 bool cq_relay_restates(struct cq *q, const struct nocap_event *event, uint64_t size);
 void cq_relay_sent(struct cq *q, uint64_t id);
 /* The record that is relayed next, or now. */

@@ -128,7 +128,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     struct cq_ring *ring = &q->ring;
     struct cq_record *r = cq_relayed(q);
     p->open = true;
-    p->told.left = 0;
+    p->unit.left = 0;
     p->begin = p->at = addr;
     p->bytes = p->pages = p->handed = p->taken = 0;
     p->unsent.count = 0;
@@ -391,24 +391,24 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     if (e->kind == NOCAP_EV_NOC) {
         cq_packet_issued(&p->unsent, e);
     } else if ((e->has & NOCAP_F_SEQ) != 0) { /* its writes may come, too */
-        p->told.at = (uint32_t)addr;
-        p->told.left = (uint32_t)size;
-        p->told.from = p->bytes - size;
+        p->unit.at = (uint32_t)addr;
+        p->unit.left = (uint32_t)size;
+        p->unit.from = p->bytes - size;
     }
 }
 
 bool cq_relay_restates(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    if (!p->open || p->told.left == 0 || e->daddr != p->told.at || size > p->told.left) {
+    if (!p->open || p->unit.left == 0 || e->daddr != p->unit.at || size > p->unit.left) {
         return false;
     }
     const struct access a = access_of_event(e, e->daddr, size);
-    judge_bytes(q, cq_relayed(q), &a, p->told.from);
+    judge_bytes(q, cq_relayed(q), &a, p->unit.from);
     cq_packet_issued(&p->unsent, e);
-    p->told.at += (uint32_t)size;
-    p->told.left -= (uint32_t)size;
-    p->told.from += size;
+    p->unit.at += (uint32_t)size;
+    p->unit.left -= (uint32_t)size;
+    p->unit.from += size;
     return true;
 }
 

@@ -138,7 +138,7 @@ struct cq_fetch {
     uint64_t record;          /* number; NO_INDEX: of a record that was not seen */
     uint32_t addr, size, got; /* size 0: not known */
     uint8_t steps;            /* enum cq_step */
-    bool told;                /* by a `cq` event, and none of its packets is seen yet */
+    bool unit;                /* shown by a `cq` event, and none of its packets is seen yet */
     bool first;               /* .. the first one: its entry may have been read before the trace */
     fault_id since;           /* what is wrong with it */
     bool slot_seen;
@@ -163,7 +163,7 @@ struct cq_prefetcher {
     struct value addr;  /* after a deviating address */
     struct value fence; /* where the next read lands */
     bool dones_seen, landed_seen, sents_seen, events_seen;
-    bool steps_shown; /* the read that an event told of shows by its accesses, too */
+    bool steps_shown; /* the read of a `cq` event shows by its accesses, too */
     uint64_t landed;  /* records before this one have landed */
     struct cq_fetch fetch;
     struct cq_flight flights[CQ_FLIGHTS];
@@ -183,9 +183,9 @@ struct cq_prefetcher {
      * lies. */
     uint32_t tail, tail_begin, tail_pages;
     struct {
-        uint32_t at, left; /* bytes that an event told of, whose writes are not seen yet */
+        uint32_t at, left; /* bytes of a `cq` event whose writes are not seen yet */
         uint64_t from;     /* the first of them, of the record's */
-    } told;
+    } unit;
     struct cq_brief brief;
     fault_id since; /* what is wrong with it */
     struct cq_packets unsent;
