@@ -280,6 +280,9 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         if ((int)i == active) {
             fault_id fault = m->fault;
             launch_lose_request(m, tile, signal, FAULT_NONE);
+            if (l->go_pending == YES) {
+                judge_intrusion(m, o, "the active go message");
+            }
             l->go_since = l->ignored_since = fault; /* BRISC obeys it, or does not */
         }
         return;
