@@ -4,6 +4,7 @@
 #include "tests/temp_dir.h"
 
 #include "checker/core/checker.h"
+#include "checker/core/fold.h"
 #include "checker/core/selection.h"
 #include "formats/trace/jsonl.h"
 
@@ -60,6 +61,21 @@ static void severities_are_those_of_the_rule_set(void **state)
                   sizeof families / sizeof families[0]) &&
             nocap_rules[i].severity != want) {
             fail_msg("%s is %s", id, nocap_severity_name(nocap_rules[i].severity));
+        }
+    }
+}
+
+/* What is folded does not count: an error that follows from a warning would be none. */
+static void no_rule_follows_from_a_lesser_one(void **state)
+{
+    (void)state;
+    assert_true(nocap_follows_count > 0);
+    for (unsigned i = 0; i < nocap_follows_count; i++) {
+        const struct nocap_follows *row = &nocap_follows[i];
+        for (unsigned root = row->root_first; root <= (unsigned)row->root_last; root++) {
+            if (nocap_rules[root].severity < nocap_rules[row->rule].severity) {
+                fail_msg("%s follows from %s", nocap_rules[row->rule].id, nocap_rules[root].id);
+            }
         }
     }
 }
@@ -337,6 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rule_has_a_row),
         cmocka_unit_test(severities_are_those_of_the_rule_set),
+        cmocka_unit_test(no_rule_follows_from_a_lesser_one),
         cmocka_unit_test(needs_are_those_of_the_rule_set),
         cmocka_unit_test(names_are_found),
         cmocka_unit_test(examples_are_traces),
