@@ -65,14 +65,16 @@ static void severities_are_those_of_the_rule_set(void **state)
     }
 }
 
-/* What is folded does not count: an error that follows from a warning would be none. */
+/* What is folded does not count: an error that follows from a warning of the same event, which is
+ * the same act, would be none. */
 static void no_rule_follows_from_a_lesser_one(void **state)
 {
     (void)state;
     assert_true(nocap_follows_count > 0);
     for (unsigned i = 0; i < nocap_follows_count; i++) {
         const struct nocap_follows *row = &nocap_follows[i];
-        for (unsigned root = row->root_first; root <= (unsigned)row->root_last; root++) {
+        for (unsigned root = row->root_first; !row->span && root <= (unsigned)row->root_last;
+             root++) {
             if (nocap_rules[root].severity < nocap_rules[row->rule].severity) {
                 fail_msg("%s follows from %s", nocap_rules[row->rule].id, nocap_rules[root].id);
             }

@@ -152,7 +152,7 @@ for core in 2 3; do
 done
 done='"by":"brisc","x":1,"y":2,.*"addr":"0x373"'
 awk -v done="$done" '$0 ~ done && !n++ { sub(/"value":"0x0"/, "\"value\":\"0x1\"") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
-finds GO-001 "a worker stores no DONE, and notifies"
+finds GO-002 "a worker stores no DONE, and notifies"
 awk -v done="$done" '$0 ~ done && !n++ { sub(/"value":"0x0"/, "\"value\":\"0x40\"") } { print }' "$T/ok.jsonl" >"$T/trace.jsonl"
 finds GO-002 "or another signal"
 
