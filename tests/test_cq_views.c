@@ -112,6 +112,29 @@ static void a_part_of_a_prefetcher_out_of_scope_is_not_followed(void **state)
     run_free(&run);
 }
 
+/* The dispatcher may look at a command again. */
+static void a_command_loaded_twice_is_executed_once(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = 12};
+    struct run run = run_with(options);
+    struct run_trace t = run_trace_of(&options);
+    run_trace_open(&t, "part.nocap");
+    for (size_t i = 0; i < run.count; i++) {
+        const struct nocap_event *e = &run.events[i];
+        run_trace_add(&t, e);
+        if (e->kind == NOCAP_EV_READ && e->by == NOCAP_BY_BRISC && e->at.y == OF_DISPATCH &&
+            e->addr >= NOCAP_CQ_CMDDAT_END && e->addr < NOCAP_CQ_BUFFER_END && e->at.x == 14) {
+            run_trace_add(&t, e);
+        }
+    }
+    struct nocap_report *report = run_trace_check(&t);
+    assert_int_equal(report->finding_count, 0);
+    nocap_report_free(report);
+    run_free(&run);
+}
+
 /* So does one of a trace without scope, of which no event was seen. */
 static void without_scope_a_worker_that_shows_nothing_owes_nothing(void **state)
 {
@@ -469,6 +492,7 @@ int main(void)
         cmocka_unit_test(a_worker_out_of_scope_owes_no_notify),
         cmocka_unit_test(a_second_dispatcher_out_of_scope_sends_go_messages),
         cmocka_unit_test(a_part_of_a_prefetcher_out_of_scope_is_not_followed),
+        cmocka_unit_test(a_command_loaded_twice_is_executed_once),
         cmocka_unit_test(without_scope_a_worker_that_shows_nothing_owes_nothing),
         cmocka_unit_test(stores_of_a_class_that_is_not_declared_are_not_judged),
         cmocka_unit_test(a_part_of_a_class_that_is_not_declared_is_not_followed),

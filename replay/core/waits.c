@@ -30,10 +30,8 @@ static bool shows_go(const struct model *m, const struct tile *tile)
  * host, poll, nor at barriers. */
 static bool hides_cores(const struct model *m, const struct tile *tile)
 {
-    /* register stores beside words that issue are shown for the sake of the coprocessor */
-    const uint32_t gate = m->header->observes & NOCAP_CLASS_TENSIX_ISSUE,
-                   acts = NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_KERNEL | NOCAP_CLASS_NOC |
-                          (gate != 0 ? 0 : NOCAP_CLASS_CORE_MMIO),
+    const uint32_t acts = NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_KERNEL | NOCAP_CLASS_NOC |
+                          NOCAP_CLASS_CORE_MMIO,
                    polls = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_NOC_BARRIER;
     const struct launch_facts *l = &tile->launch;
     bool shown = trace_of(m)->polls || (m->header->observes & polls) != 0 ||

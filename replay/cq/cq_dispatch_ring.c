@@ -117,13 +117,11 @@ static void judge_found(struct cq *q, uint64_t last, const uint8_t *found, uint6
     went_wrong(r, fault_of(q->m, right));
 }
 
-/* The dispatcher begins with the command that it has begun with already. Where its loads are shown,
- * too, the event may restate one of them. */
+/* The dispatcher begins with the command that it has begun with already. */
 static bool judge_again(struct cq *q, uint32_t ahead)
 {
     struct cq_ring *r = &q->ring;
-    bool once = q->prefetcher.events_seen || !q->sees_loads;
-    bool again = once && r->executed_index != NO_INDEX && ahead == 0 &&
+    bool again = r->executed_index != NO_INDEX && ahead == 0 &&
                  r->current_pages % q->numbers->buffer_pages != 0;
     CQ_EXECUTOR_AFTER(q, CQ_038, r->since, !again, RELATED(r->executed_index),
                       "each command executed once", "command at 0x%x executed a second time",
