@@ -169,7 +169,8 @@ struct nocap_finding {
     uint64_t related[NOCAP_RELATED_MAX];
     uint32_t related_count;
     uint32_t fault;        /* number of the fault that it is, or follows from */
-    uint64_t follows;      /* of a consequence: index of that fault's event; UINT64_MAX: lost */
+    uint64_t follows;      /* index of the event of the finding that it follows from: of a
+                            * consequence, or of what is more severe; UINT64_MAX: none, or lost */
     uint64_t consequences; /* how many findings follow from it */
     uint32_t address, offset;
     char *symbol;           /* NULL: none */

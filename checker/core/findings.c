@@ -150,7 +150,7 @@ static bool finding_fill(struct nocap_finding *finding, const struct nocap_diver
         .at_end = d->present == UINT64_MAX,
         .related_count = related,
         .fault = d->fault,
-        .follows = UINT64_MAX,
+        .follows = place->follows,
         .address = place->address,
         .offset = place->offset,
         .uc = place->uc,
@@ -200,7 +200,7 @@ static bool may_keep(const struct nocap_findings *findings, uint32_t *kept)
 /* What follows from a fault: kept beside the findings, and counted at the one that it follows from,
  * if that is kept. */
 static void add_consequence(struct nocap_findings *findings, const struct nocap_divergence *d,
-                            const struct nocap_finding *place, uint64_t root)
+                            const struct nocap_finding *place)
 {
     struct nocap_report *report = findings->report;
     report->rules[d->rule].consequences++;
@@ -218,7 +218,6 @@ static void add_consequence(struct nocap_findings *findings, const struct nocap_
         findings->status = NOCAP_E_MEMORY;
         return;
     }
-    f->follows = root != UINT64_MAX ? root : d->index; /* one that is not kept */
     report->consequence_count++;
 }
 
@@ -266,12 +265,11 @@ static void add_finding(struct nocap_findings *findings, const struct nocap_dive
 }
 
 /* Takes what the fold hands on. */
-static void take(void *context, const struct nocap_divergence *divergence, uint64_t root)
+static void take(void *context, const struct nocap_divergence *divergence, uint64_t from)
 {
     struct nocap_findings *findings = context;
     struct nocap_divergence d = *divergence;
-    struct nocap_finding place = {.severity =
-                                      d.harmless ? NOCAP_NOTE : nocap_rules[d.rule].severity};
+    struct nocap_finding place = {.severity = nocap_severity_of(&d), .follows = from};
     if (!nocap_selection_judged(&findings->report->rules[d.rule]) ||
         !wanted(findings->options, &d)) {
         return;
@@ -279,7 +277,7 @@ static void take(void *context, const struct nocap_divergence *divergence, uint6
     if (findings->locate != NULL && !findings->locate(findings->locate_context, &d, &place)) {
         findings->status = NOCAP_E_MEMORY;
     } else if (d.follows) {
-        add_consequence(findings, &d, &place, root);
+        add_consequence(findings, &d, &place);
     } else {
         add_finding(findings, &d, &place);
     }
@@ -292,6 +290,7 @@ void nocap_findings_keep(struct nocap_findings *findings, const struct nocap_div
 {
     struct nocap_finding at = *place;
     at.severity = severity;
+    at.follows = UINT64_MAX;
     if (nocap_selection_judged(&findings->report->rules[divergence->rule])) {
         add_finding(findings, divergence, &at);
     }

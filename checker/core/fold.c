@@ -19,10 +19,13 @@ struct held {
     char expected[HELD_TEXT], observed[HELD_TEXT];
 };
 
-/* The fault that a fault turned out to follow from, or itself. */
+/* The fault that a fault turned out to follow from, or itself; and of such a root the finding that
+ * stands for it. */
 struct fault {
     uint32_t root;
-    uint64_t index; /* of a root */
+    uint32_t number; /* 0: not handed on yet */
+    enum nocap_severity severity;
+    uint64_t index;
 };
 
 struct nocap_fold {
@@ -32,6 +35,7 @@ struct nocap_fold {
     uint32_t count;
     struct fault *faults; /* by number */
     uint32_t fault_count;
+    uint32_t numbers;                                 /* so many findings were handed on */
     struct nocap_divergence latest[NOCAP_RULE_COUNT]; /* of each rule; fault 0: none */
 };
 
@@ -77,11 +81,16 @@ static uint32_t root_of(struct nocap_fold *fold, uint32_t number)
     return number;
 }
 
-static void set_root(struct nocap_fold *fold, uint32_t number, uint32_t root, uint64_t index)
+enum nocap_severity nocap_severity_of(const struct nocap_divergence *d)
 {
-    struct fault *fault = fault_at(fold, number);
+    return d->harmless ? NOCAP_NOTE : nocap_rules[d->rule].severity;
+}
+
+static void set_root(struct nocap_fold *fold, const struct nocap_divergence *d, uint32_t root)
+{
+    struct fault *fault = fault_at(fold, d->fault);
     if (fault != NULL) {
-        *fault = (struct fault){root, index};
+        *fault = (struct fault){.root = root, .severity = nocap_severity_of(d), .index = d->index};
     }
 }
 
@@ -131,16 +140,31 @@ static const struct nocap_divergence *cause_of(const struct nocap_fold *fold, ui
     return cause;
 }
 
+/* Hands on a finding, or a consequence of the one that stands for its fault. What is more severe
+ * than that one is a finding too, and stands for the fault from then on: no warning hides an error.
+ */
 static void emit(struct nocap_fold *fold, struct held *h)
 {
     struct nocap_divergence *d = &h->d;
+    struct fault lost = {.severity = NOCAP_ERROR, .index = UINT64_MAX};
     uint32_t root = root_of(fold, d->fault);
-    const struct fault *fault = fault_at(fold, root);
-    d->follows |= root != d->fault;
-    d->fault = root;
+    struct fault *fault = fault_at(fold, root);
+    if (fault == NULL || fault->root == 0) {
+        fault = &lost;
+    }
+    bool follows = d->follows || root != d->fault;
+    uint64_t from = follows ? fault->index : UINT64_MAX;
+    d->follows = follows && nocap_severity_of(d) <= fault->severity;
+    if (follows && !d->follows) {
+        *fault = (struct fault){.root = root, .severity = nocap_severity_of(d), .index = d->index};
+    }
+    if (fault->number == 0 && (fault != &lost || !d->follows)) {
+        fault->number = ++fold->numbers;
+    }
+    d->fault = fault->number;
     d->expected = h->expected;
     d->observed = h->observed;
-    fold->sink(fold->context, d, fault != NULL && fault->root != 0 ? fault->index : UINT64_MAX);
+    fold->sink(fold->context, d, from);
 }
 
 void nocap_fold_flush(struct nocap_fold *fold)
@@ -149,14 +173,14 @@ void nocap_fold_flush(struct nocap_fold *fold)
         const struct nocap_divergence *d = &fold->held[i].d;
         fold->latest[d->rule] = *d;
         if (!d->follows) {
-            set_root(fold, d->fault, d->fault, d->index);
+            set_root(fold, d, d->fault);
         }
     }
     for (uint32_t i = 0; i < fold->count; i++) {
         const struct nocap_divergence *d = &fold->held[i].d;
         const struct nocap_divergence *cause = d->follows ? NULL : cause_of(fold, i);
         if (cause != NULL) {
-            set_root(fold, d->fault, cause->fault, d->index);
+            set_root(fold, d, cause->fault);
         }
     }
     for (uint32_t i = 0; i < fold->count; i++) {

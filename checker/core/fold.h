@@ -5,6 +5,7 @@
 #ifndef NOCAP_CHECKER_CORE_FOLD_H
 #define NOCAP_CHECKER_CORE_FOLD_H
 
+#include "checker/core/checker.h"
 #include "replay/core/engine.h"
 
 /* What follows from what, where two rules judge one act by values of their own: a violation of
@@ -18,9 +19,12 @@ struct nocap_follows {
 extern const struct nocap_follows nocap_follows[];
 extern const unsigned nocap_follows_count;
 
-/* `root`: index of the event of the fault that the divergence follows from, where `follows` is set;
- * UINT64_MAX: not known any more. */
-typedef void nocap_folded(void *context, const struct nocap_divergence *divergence, uint64_t root);
+/* `fault` of what is handed on: the number of the finding, from 1, that it is or follows from; 0:
+ * of one that is not known any more. `from`: index of the event of the finding that it follows
+ * from, which a finding does that is more severe than that one; UINT64_MAX: none, or not known. */
+typedef void nocap_folded(void *context, const struct nocap_divergence *divergence, uint64_t from);
+
+enum nocap_severity nocap_severity_of(const struct nocap_divergence *divergence);
 
 struct nocap_fold;
 

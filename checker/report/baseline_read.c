@@ -32,7 +32,8 @@ enum place { NOWHERE, DOCUMENT, REPORTS, REPORT, TRACE, RULES, RULE, FINDINGS, F
     X(UC, "uc")                                                                                    \
     X(KERNEL, "kernel")                                                                            \
     X(WAIVED, "waived")                                                                            \
-    X(FOLLOWS, "follows")
+    X(FOLLOWS, "follows")                                                                          \
+    X(COUNTS, "counts")
 #define X(name, text) KEY_##name,
 enum key { KEYS(X) KEY_COUNT };
 #undef X
@@ -42,7 +43,7 @@ struct row {
     int rule; /* -1: none, or one of another version */
     int64_t x, y, chip, thread, violations;
     uint8_t agent;
-    bool waived, follows;
+    bool waived, follows, counts;
     bool code;     /* it points at code */
     uint32_t name; /* hash of its symbol or kernel */
 };
@@ -102,7 +103,7 @@ static bool end_rule(struct baseline_reader *r)
 static bool end_finding(struct baseline_reader *r)
 {
     const struct row *row = &r->row;
-    if (row->rule < 0 || row->follows) { /* what follows from another finding is not counted */
+    if (row->rule < 0 || (row->follows && !row->counts)) { /* a consequence is no finding */
         return true;
     }
     r->listed[row->rule]++;
@@ -287,6 +288,8 @@ static bool take_value(struct baseline_reader *r, const struct json_value *value
     default:
         if (place(r) == FINDING && r->key == KEY_WAIVED) {
             r->row.waived = value->type == JSON_TRUE;
+        } else if (place(r) == FINDING && r->key == KEY_COUNTS) {
+            r->row.counts = value->type == JSON_TRUE;
         }
         return true;
     }

@@ -227,7 +227,7 @@ void nocap_finding_json(struct nocap_json *json, const struct nocap_finding *fin
 }
 
 /* `fault` says which consequences belong to which finding; one whose finding is lost follows null.
- */
+ * `counts`: a finding, though it follows from a less severe one. */
 static void put_finding(struct nocap_json *json, const struct nocap_finding *finding,
                         bool consequence, bool has_fault)
 {
@@ -235,6 +235,9 @@ static void put_finding(struct nocap_json *json, const struct nocap_finding *fin
     nocap_finding_json(json, finding);
     if (consequence && finding->follows == UINT64_MAX) {
         nocap_json_null(json, "follows");
+    }
+    if (!consequence && finding->follows != UINT64_MAX) {
+        nocap_json_bool(json, "counts", true);
     }
     put_count(json, "consequences", finding->consequences);
     if (has_fault) {

@@ -212,7 +212,7 @@ static bool read_finding(struct nocap_finding *finding, const struct json_node *
            json_member_whole(v, "count", &finding->count);
 }
 
-/* What follows from something has a member that says so. */
+/* What follows from something has a member that says so, and another if it counts all the same. */
 static bool read_findings(struct nocap_report *report, const struct json_node *findings)
 {
     size_t count = json_length(findings);
@@ -221,7 +221,7 @@ static bool read_findings(struct nocap_report *report, const struct json_node *f
     bool whole = report->findings != NULL && report->consequences != NULL;
     for (size_t i = 0; whole && i < count; i++) {
         const struct json_node *v = &findings->items[i];
-        whole = read_finding(json_member(v, "follows") == NULL
+        whole = read_finding(json_member(v, "follows") == NULL || is_true(v, "counts")
                                  ? &report->findings[report->finding_count++]
                                  : &report->consequences[report->consequence_count++],
                              v);

@@ -125,6 +125,9 @@ static void print_at(FILE *out, const struct nocap_report *report,
 {
     fputs("at ", out);
     print_place(out, report, finding);
+    if (finding->follows != UINT64_MAX) {
+        fprintf(out, ", follows from %" PRIu64, finding->follows);
+    }
     for (uint32_t i = 0; i < finding->related_count; i++) {
         fprintf(out, "%s%" PRIu64, i == 0 ? " (see " : ", ", finding->related[i]);
     }

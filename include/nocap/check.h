@@ -54,7 +54,9 @@ struct nocap_check_finding {
     const uint64_t *related; /* indexes of the events that made it so */
     size_t related_count;
     size_t consequences; /* how many findings follow from it */
-    uint64_t follows;    /* of a consequence: index of its fault's event; UINT64_MAX: lost */
+    /* Of a consequence, or of a finding that follows from a less severe one: index of that one's
+     * event; UINT64_MAX: none, or lost. */
+    uint64_t follows;
 };
 
 struct nocap_check_run_options {

@@ -71,6 +71,24 @@ beside="core(x=0,y=0) virtual(x=1,y=2)" all check GO-003 "core 1,2" '"index":7,'
 all aie-lint AIE-041 "uc 0, page 0, offset 24" '"uc":0,"page":0,"off":24' "code.elf,title" \
     "$NOCAP" aie lint "$T/code.elf"
 
+# An error that follows from a warning is a finding beside it, in each form, and known or waived alone.
+"$NOCAP" capture --sim launch-dev --tiles 1 --fault master-zero -o "$T/worse.nocap" 2>"$T/null"
+for f in text:"brisc, follows from " json:'"counts":true' \
+    sarif:'"ruleId":"NOC-021"' junit:'name="NOC-021 ' github:"title=NOC-021::" markdown:"| NOC-021 | "; do
+    status 1 "an error under a warning as ${f%%:*}" "$NOCAP" check --format "${f%%:*}" "$T/worse.nocap"
+    out_has "which is there" "${f#*:}"
+    cp "$T/out" "$T/worse.${f%%:*}"
+done
+status 1 "the same in parts put together" "$NOCAP" merge "$T/worse.json"
+check "which says the same" diff "$T/out" "$T/worse.text"
+"$NOCAP" check --format baseline -o "$T/worse.short" "$T/worse.nocap"
+for known in json short; do
+    status 0 "both are known by $known" "$NOCAP" check --baseline "$T/worse.$known" "$T/worse.nocap"
+    out_has "both" ", 2 known"
+done
+echo "GO-019 -- accepted by this test" >"$T/waivers"
+status 1 "the waiver of the warning is not one of the error" "$NOCAP" check --waivers "$T/waivers" "$T/worse.nocap"
+
 # The kernel's is a warning, which fails unless asked otherwise.
 for f in text:"at 0x6e10 (pack_tile+0x10)" json:'"address":28176,"symbol":"pack_tile","offset":16' \
     sarif:'"address":{"absoluteAddress":28176' junit:"0x6e10 (pack_tile+0x10)" \
