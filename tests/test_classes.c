@@ -89,7 +89,7 @@ static struct nocap_report *check_golden_without(const char *name, uint32_t with
     return run_trace_check(&t);
 }
 
-/* Real firmware: a boot, a single launch, one that hangs. */
+/* Real firmware: a boot, a single launch, one that hangs; and a page of control code. */
 static void a_short_trace_without_a_class(void **state)
 {
     (void)state;
@@ -111,6 +111,9 @@ static void a_short_trace_without_a_class(void **state)
         {"queue-all", NOCAP_CLASS_SYSMEM},
         {"queue-wraps-buffer", NOCAP_CLASS_CORE_STORE},
         {"queue-wraps-buffer", NOCAP_CLASS_CORE_LOAD},
+        {"aie-barriers", NOCAP_CLASS_CERT},
+        {"aie-barriers", NOCAP_CLASS_AIE_MMIO},
+        {"aie-regs", NOCAP_CLASS_AIE_MMIO},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct nocap_report *report = check_golden_without(rows[i].trace, rows[i].class);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/core/class_evidence.h"
 
+#include "formats/aie/isa.h"
 #include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/registers.h"
 #include "formats/blackhole/tensix_isa.h"
@@ -17,15 +18,17 @@ enum {
     ACTS = 48, /* of cores */
     FEW = 2,
     FEW_WORDS = 6,
-    AFTER = 8, /* acts of a worker core after kernels were left, all of which it reports */
+    AFTER = 8,    /* acts of a worker core after kernels were left, all of which it reports */
+    ACCESSES = 4, /* of control code */
 };
 
 /* Each launch loads its message and stores DONE, clears caches and counters. */
 static const uint32_t of_launches =
     NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO;
-static const uint32_t provable =
-    NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_CORE_LOAD |
-    NOCAP_CLASS_CORE_MMIO | NOCAP_CLASS_NOC | NOCAP_CLASS_TENSIX_PUSH | NOCAP_CLASS_TENSIX_ISSUE;
+static const uint32_t provable = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM |
+                                 NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_CORE_LOAD |
+                                 NOCAP_CLASS_CORE_MMIO | NOCAP_CLASS_NOC | NOCAP_CLASS_TENSIX_PUSH |
+                                 NOCAP_CLASS_TENSIX_ISSUE | NOCAP_CLASS_CERT | NOCAP_CLASS_AIE_MMIO;
 
 void class_evidence_init(struct class_evidence *e, const struct nocap_header *header)
 {
@@ -209,6 +212,26 @@ static void look_at_word(struct class_evidence *e, struct class_tile *tile,
     }
 }
 
+static bool accesses_a_word(uint8_t opcode)
+{
+    return opcode == NOCAP_AIE_WRITE_32 || opcode == NOCAP_AIE_WRITE_32_D ||
+           opcode == NOCAP_AIE_MASK_WRITE_32 || opcode == NOCAP_AIE_READ_32 ||
+           opcode == NOCAP_AIE_READ_32_D;
+}
+
+/* Instructions of control code, and accesses, of which each is made by some. */
+static void look_at_code(struct class_evidence *e, const struct nocap_event *event)
+{
+    if (event->kind != NOCAP_EV_CERT) {
+        if (e->header->complete == NOCAP_TRUE && ++e->accesses == ACCESSES) {
+            prove(e, NOCAP_CLASS_CERT, event, event->at, "control code made several accesses");
+        }
+    } else if (event->op == NOCAP_OP_START && event->data_size != 0 &&
+               accesses_a_word(event->data[0]) && ++e->instructions == ACCESSES) {
+        prove(e, NOCAP_CLASS_AIE_MMIO, event, event->at, "several instructions access a word");
+    }
+}
+
 void class_evidence_look(struct class_evidence *e, const struct nocap_event *event)
 {
     const bool core = event->by >= NOCAP_BY_BRISC && event->by <= NOCAP_BY_TRISC2;
@@ -220,6 +243,10 @@ void class_evidence_look(struct class_evidence *e, const struct nocap_event *eve
     if (event->kind == NOCAP_EV_CQ && event->op == NOCAP_OP_RECORD && ++e->records == SENT) {
         prove(e, NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM, event, event->at,
               "several prefetch commands were submitted");
+    }
+    if (event->kind == NOCAP_EV_CERT || event->by >= NOCAP_BY_UC0) {
+        look_at_code(e, event);
+        return;
     }
     if (event->chip != 0 || !on_grid(event->at) || !class_evidence_open(e)) {
         return;

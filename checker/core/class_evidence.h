@@ -27,16 +27,18 @@ struct class_proof {
 
 struct class_evidence {
     const struct nocap_header *header;
-    uint32_t go_messages; /* where the mailbox has them, as header or user say */
-    uint32_t seen;        /* NOCAP_CLASS_* */
-    uint32_t proven;      /* that must have had events; bits of `proofs` */
-    uint32_t acts;        /* of cores */
-    uint32_t arrived;     /* accesses of the device to host memory */
-    uint32_t records;     /* of a queue, submitted */
-    uint32_t pushed;      /* words, to the coprocessors */
-    uint32_t ended;       /* launches and boots that came to an end */
-    uint32_t sent;        /* stores that send a request into the network */
-    bool lost;            /* events */
+    uint32_t go_messages;  /* where the mailbox has them, as header or user say */
+    uint32_t seen;         /* NOCAP_CLASS_* */
+    uint32_t proven;       /* that must have had events; bits of `proofs` */
+    uint32_t acts;         /* of cores */
+    uint32_t arrived;      /* accesses of the device to host memory */
+    uint32_t records;      /* of a queue, submitted */
+    uint32_t pushed;       /* words, to the coprocessors */
+    uint32_t ended;        /* launches and boots that came to an end */
+    uint32_t sent;         /* stores that send a request into the network */
+    uint32_t accesses;     /* of control code */
+    uint32_t instructions; /* of control code, that access one word */
+    bool lost;             /* events */
     struct class_proof proofs[NOCAP_CLASS_COUNT];
     struct class_tile tiles[CLASS_GRID][CLASS_GRID]; /* of chip 0 */
 };

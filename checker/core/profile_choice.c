@@ -188,7 +188,8 @@ static bool wants_queue(const struct evidence *e)
 
 static bool wants_profile(const struct evidence *e)
 {
-    return e->goes[NOCAP_LAYOUT_A] == 0 || wants_queue(e);
+    return e->classes.header->arch == NOCAP_ARCH_BLACKHOLE &&
+           (e->goes[NOCAP_LAYOUT_A] == 0 || wants_queue(e));
 }
 
 static void gather_batch(struct evidence *e, const struct nocap_event *events, size_t count)
@@ -378,7 +379,7 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
     if (header->layout != NULL || header->profile != NULL) {
         strcpy(c->why, "the header says so");
     }
-    if (header->arch != NOCAP_ARCH_BLACKHOLE || path[0] == '\0') {
+    if (header->arch == NOCAP_ARCH_WORMHOLE || path[0] == '\0') {
         return NOCAP_OK;
     }
     const struct nocap_mailbox_layout *said = nocap_header_layout(header, NULL);
