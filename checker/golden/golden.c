@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/golden/golden.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/foreign_text.h"
 #include "base/jobs.h"
 #include "checker/golden/golden_compare.h"
 #include "checker/golden/golden_store.h"
@@ -106,6 +108,30 @@ static enum nocap_status print_all(const struct work *work, FILE *out, size_t *d
     return NOCAP_OK;
 }
 
+static int is_trace(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name), end = sizeof GOLDEN_SUFFIX - 1;
+    return length > end && strcmp(entry->d_name + length - end, GOLDEN_SUFFIX) == 0;
+}
+
+/* Traces that lie there and are in no entry look as if they were verified. */
+static void print_unlisted(struct golden_manifest *manifest, const char *dir, FILE *out)
+{
+    struct dirent **files;
+    int count = scandir(dir, &files, is_trace, alphasort);
+    for (int i = 0; i < count; i++) {
+        char *name = files[i]->d_name;
+        name[strlen(name) - (sizeof GOLDEN_SUFFIX - 1)] = '\0';
+        if (golden_manifest_find(manifest, name) == NULL) {
+            foreign_line(out, "unknown %s (not verified: the manifest does not name it)", name);
+        }
+        free(files[i]);
+    }
+    if (count >= 0) {
+        free(files);
+    }
+}
+
 /* All were reported by now; a trace that cannot be read outranks a difference. */
 static enum nocap_status fail_if_unreadable(const struct work *work, struct nocap_error *err)
 {
@@ -190,6 +216,7 @@ static enum nocap_status look_at_all(const char *dir, bool may_update, bool yes,
         }
         jobs_run(work.count, options->jobs, look_at, &work);
         status = print_all(&work, out, differences, err);
+        print_unlisted(&manifest, dir, out);
     }
     if (status == NOCAP_OK && !may_update) {
         status = fail_if_unreadable(&work, err);

@@ -129,7 +129,7 @@ static enum nocap_status obtain(struct golden_compare *look)
     if (look->options->against == NULL) {
         return golden_make(look->made, look->golden->text[GOLDEN_MADE], look->options, &look->err);
     }
-    RETURN_ERROR_IF((size_t)snprintf(look->made, sizeof look->made, "%s/%s.nocap",
+    RETURN_ERROR_IF((size_t)snprintf(look->made, sizeof look->made, "%s/%s" GOLDEN_SUFFIX,
                                      look->options->against, name_of(look)) >= sizeof look->made,
                     &look->err, NOCAP_E_INPUT, "the path of the folder is too long");
     bool there = stat(look->made, &st) == 0;

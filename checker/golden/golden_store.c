@@ -17,7 +17,7 @@ enum { STORE_LEVEL = 19, COPY_BYTES = 1 << 16, TEXT_BYTES = 2048 };
 
 void golden_path(char path[PATH_MAX], const char *dir, const char *name)
 {
-    snprintf(path, PATH_MAX, "%s/%s.nocap", dir, name);
+    snprintf(path, PATH_MAX, "%s/%s" GOLDEN_SUFFIX, dir, name);
 }
 
 static enum nocap_status copy_events(struct nocap_reader *reader, struct nocap_writer *writer,

@@ -9,6 +9,7 @@
 #include "checker/golden/golden_change.h"
 #include "checker/golden/golden_manifest.h"
 
+#define GOLDEN_SUFFIX ".nocap"
 /* `dir`/`name`.nocap. */
 void golden_path(char path[PATH_MAX], const char *dir, const char *name);
 

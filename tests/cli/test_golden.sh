@@ -43,6 +43,11 @@ status 0 "on standard output" "$NOCAP" golden record "$T/g" pipe --reason "why n
 status 0 "is verified as it stands" "$NOCAP" golden verify "$T/g"
 out_has "which is said of each" "ok      pipe (stored trace only)"
 out_has "and in the end" "2 of 2 traces were not made again: --run runs what made them"
+check "and nothing else lies there" bash -c "! grep -q unknown '$T/out'"
+cp "$T/g/pipe.nocap" "$T/g/copy.nocap"
+status 0 "a trace that was put beside them" "$NOCAP" golden verify "$T/g"
+out_has "is not verified" "unknown copy (not verified: the manifest does not name it)"
+rm "$T/g/copy.nocap"
 status 0 "and made again on demand" "$NOCAP" golden verify --run "$T/g"
 check "both are" test "$(grep -c '^ok ' "$T/out")" -eq 2
 sed -i 's/boot --tiles 1 -o/boot --tiles 2 -o/; s/^made     run sh.*/made     run false/' "$T/g/manifest.txt"
