@@ -51,6 +51,7 @@ static enum nocap_status import_input(struct nocap_input *input, int out_fd, boo
 {
     FILE *stream;
     struct nocap_jsonl_reader *reader;
+    RETURN_IF_FAILED(nocap_input_only_zstd(input, err));
     RETURN_IF_FAILED(nocap_input_stream(input, &stream, err));
     enum nocap_status status = nocap_jsonl_open(&reader, stream, nocap_input_name(input), err);
     if (status == NOCAP_OK) {

@@ -198,6 +198,29 @@ static enum nocap_input_form form_of(const char *text, size_t size)
     return is_watcher(text, size) ? NOCAP_INPUT_WATCHER : NOCAP_INPUT_OTHER;
 }
 
+enum nocap_status nocap_input_only_zstd(struct nocap_input *in, struct nocap_error *err)
+{
+    static const struct {
+        const char *magic, *with, *unpack;
+    } forms[] = {{"\x1F\x8B", "gzip", "gzip -dc"},
+                 {"\xFD"
+                  "7zXZ",
+                  "xz", "xz -dc"},
+                 {"BZh", "bzip2", "bzip2 -dc"},
+                 {"PK\x03\x04", "zip", "unzip -p"}};
+    while (in->ahead_size < UNPACK_MAGIC && !in->at_end) {
+        RETURN_IF_FAILED(read_ahead(in, err));
+    }
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        size_t length = strlen(forms[i].magic);
+        RETURN_ERROR_IF(in->ahead_size >= length && memcmp(in->ahead, forms[i].magic, length) == 0,
+                        err, NOCAP_E_INPUT,
+                        "%s is compressed with %s, not with zstd: give what `%s` makes of it",
+                        in->name, forms[i].with, forms[i].unpack);
+    }
+    return NOCAP_OK;
+}
+
 enum nocap_status nocap_input_form(struct nocap_input *in, enum nocap_input_form *form,
                                    struct nocap_error *err)
 {
@@ -206,6 +229,7 @@ enum nocap_status nocap_input_form(struct nocap_input *in, enum nocap_input_form
     while (!look(in, text, &size) && !in->at_end && in->ahead_size < AHEAD_SIZE) {
         RETURN_IF_FAILED(read_ahead(in, err));
     }
+    RETURN_IF_FAILED(nocap_input_only_zstd(in, err));
     *form = form_of(text, size);
     if (*form == NOCAP_INPUT_OTHER && in->ahead_size < UNPACK_MAGIC) {
         *form = NOCAP_INPUT_SHORT;

@@ -39,6 +39,8 @@ bool nocap_input_is_file(const struct nocap_input *input);
 enum nocap_status nocap_input_form(struct nocap_input *input, enum nocap_input_form *form,
                                    struct nocap_error *err);
 
+/* Refuses what is compressed otherwise: NOCAP_E_INPUT. For text. */
+enum nocap_status nocap_input_only_zstd(struct nocap_input *input, struct nocap_error *err);
 /* From here on the reads below give what a zstd-compressed input holds; a plain one is left as it
  * is. For formats that do not look for compression themselves. */
 enum nocap_status nocap_input_unpack(struct nocap_input *input, struct nocap_error *err);

@@ -58,7 +58,8 @@ static enum nocap_status read_all(struct nocap_input *input, struct noc_json_par
     static const size_t chunk = 64 << 10;
     uint8_t *bytes = malloc(chunk);
     RETURN_ERROR_IF(bytes == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    enum nocap_status status = nocap_input_unpack(input, err);
+    enum nocap_status status = nocap_input_only_zstd(input, err);
+    status = status == NOCAP_OK ? nocap_input_unpack(input, err) : status;
     for (size_t size = 1; size != 0 && status == NOCAP_OK;) {
         status = nocap_input_read(input, bytes, chunk, &size, err);
         if (status != NOCAP_OK && nocap_input_cut(input)) {

@@ -307,6 +307,7 @@ static enum nocap_status take_input(struct log *log, struct nocap_input *input,
                                     struct nocap_error *err)
 {
     FILE *stream;
+    RETURN_IF_FAILED(nocap_input_only_zstd(input, err));
     RETURN_IF_FAILED(nocap_input_unpack(input, err));
     RETURN_IF_FAILED(nocap_input_stream(input, &stream, err));
     enum nocap_status status = read_lines(log, stream, input, err);

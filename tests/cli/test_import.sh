@@ -11,6 +11,13 @@ err_has "with events and sizes" "9 events, $(stat -c %s "$T/a.jsonl") bytes in, 
 check "the trace is ordinary zstd" zstd -qt "$T/a.nocap"
 
 zstd -q "$T/a.jsonl" -o "$T/a.zst"
+gzip -c "$T/a.jsonl" >"$T/a.gz"
+for with in "import jsonl" "import noc-json" "import watcher" check; do
+    out=(-o "$T/gz.nocap")
+    [ "$with" != check ] || out=()
+    status 3 "$with: compressed otherwise" "$NOCAP" $with "$T/a.gz" "${out[@]}"
+    err_has "which is said" "a.gz is compressed with gzip, not with zstd: give what \`gzip -dc\` makes of it"
+done
 status 0 "compressed input" "$NOCAP" import jsonl "$T/a.zst" -o "$T/b.nocap"
 check "gives the same file" cmp "$T/a.nocap" "$T/b.nocap"
 "$NOCAP" import jsonl - -o - <"$T/a.jsonl" >"$T/b.nocap" 2>/dev/null
