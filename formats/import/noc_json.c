@@ -51,42 +51,43 @@ static enum nocap_status take(void *context, const struct noc_json_entry *entry,
 
 /* ---- one input ---- */
 
-/* A compressed file that ends within a frame breaks off as a plain one does. */
+/* NOCAP_END: it breaks off, as the parser finds, or where it cannot be read any more, as `why` says
+ * then. */
 static enum nocap_status read_all(struct nocap_input *input, struct noc_json_parser *parser,
-                                  struct nocap_error *err)
+                                  struct nocap_error *why, struct nocap_error *err)
 {
     static const size_t chunk = 64 << 10;
+    RETURN_IF_FAILED(nocap_input_only_zstd(input, err));
+    RETURN_IF_FAILED(nocap_input_unpack(input, err));
     uint8_t *bytes = malloc(chunk);
     RETURN_ERROR_IF(bytes == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    enum nocap_status status = nocap_input_only_zstd(input, err);
-    status = status == NOCAP_OK ? nocap_input_unpack(input, err) : status;
-    for (size_t size = 1; size != 0 && status == NOCAP_OK;) {
-        status = nocap_input_read(input, bytes, chunk, &size, err);
-        if (status != NOCAP_OK && nocap_input_cut(input)) {
-            status = NOCAP_OK;
-            break;
-        }
-        status =
-            status == NOCAP_OK && size != 0 ? noc_json_parse(parser, bytes, size, err) : status;
+    enum nocap_status status = NOCAP_OK, read = NOCAP_OK;
+    for (size_t size = 1; size != 0 && status == NOCAP_OK && read == NOCAP_OK;) {
+        read = nocap_input_read(input, bytes, chunk, &size, why);
+        status = read == NOCAP_OK && size != 0 ? noc_json_parse(parser, bytes, size, err) : status;
     }
     free(bytes);
-    return status == NOCAP_OK ? noc_json_parse_end(parser, err) : status;
+    status = status == NOCAP_OK ? noc_json_parse_end(parser, err) : status;
+    return read != NOCAP_OK && status != NOCAP_END ? nocap_fail(err, read, "%s", why->text)
+                                                   : status;
 }
 
 static enum nocap_status read_input(struct import *import, struct nocap_input *input,
                                     struct nocap_error *err)
 {
     struct noc_json_parser *parser = NULL;
+    struct nocap_error unreadable = {{0}};
     enum nocap_status status = noc_json_parser_new(&parser, import->name, take, import, err);
     import->parser = parser;
     if (status == NOCAP_OK) {
-        status = read_all(input, parser, err);
+        status = read_all(input, parser, &unreadable, err);
     }
     if (status == NOCAP_END) {
         const char *why;
         struct nocap_import_result *r = import->result;
         r->broken_line = noc_json_broken(parser, &why);
-        snprintf(r->broken_why, sizeof r->broken_why, "%s", why);
+        snprintf(r->broken_why, sizeof r->broken_why, "%.*s", (int)sizeof r->broken_why - 1,
+                 unreadable.text[0] != '\0' ? unreadable.text : why);
         status = NOCAP_OK;
     }
     noc_json_parser_free(parser);

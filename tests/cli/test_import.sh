@@ -82,6 +82,15 @@ status 1 "profiler JSON that breaks off" "$NOCAP" import noc-json "$T/cut.json" 
 err_has "says where" "the input breaks off at line 6: the list of events breaks off; what comes before it was used"
 status 1 "and keeps what stands before" "$NOCAP" info "$T/cut.nocap"
 out_has "in a trace that says so" "the input of the trace breaks off in line 6;"
+# A frame of zstd that is whole, and one that is none, or is cut short.
+sed '$d' "$T/dev3.json" | zstd -qc >"$T/whole.zst"
+{ cat "$T/whole.zst" && echo "no frame of zstd"; } >"$T/damaged.zst"
+{ cat "$T/whole.zst" && echo ] | zstd -qc | head -c 9; } >"$T/short.zst"
+for broken in damaged short; do
+    status 1 "compressed profiler JSON: $broken" "$NOCAP" import noc-json "$T/$broken.zst" -o "$T/cut.nocap"
+    err_has "what comes before was used" "5 events,"
+done
+err_has "and it says why" "short.zst: the zstd data is damaged: it is cut short; what comes before it was used"
 {
     sed '$d' "$T/dev3.json"
     printf ',5\n,null,[[[]]]\n]\n'
