@@ -57,6 +57,11 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
     } else if (subordinate) {
         cq_subordinate_release(q, (uint32_t)e->value);
     } else if (sem != 0) {
+        if (prefetch) {
+            cq_publish_elsewhere(q, e);
+        } else {
+            cq_ring_credit_elsewhere(q, e);
+        }
         CHECK_AT(q->m, cq_tile(q, grows), CQ_043, false, cq_event_ref(q, e->by), NO_REFS,
                  "only semaphore 0 in use", "semaphore %llu changed, only semaphore 0 is in use",
                  wide(e->sem));

@@ -284,16 +284,18 @@ void cq_ring_credit(struct cq *q, uint32_t value)
 void cq_ring_credit_elsewhere(struct cq *q, const struct nocap_event *e)
 {
     struct cq_ring *r = &q->ring;
+    char counted[CQ_COUNTED_TEXT];
     bool subordinate = e->by == NOCAP_BY_NCRISC;
+    bool executor = subordinate || e->by == NOCAP_BY_BRISC || e->by == NOCAP_BY_DISPATCH;
     if (q->loose || q->boot[CQ_DISPATCH].running != YES || !q->any || !cq_is_placed(q) ||
-        (e->by != NOCAP_BY_BRISC && !subordinate)) {
+        !executor) {
         return;
     }
     fault_id *since = subordinate ? &q->subordinate.since : &r->released_since;
+    cq_counted_text(counted, e);
     CQ_EXECUTOR_AFTER(q, CQ_039, *since, false, RELATED(r->executed_index),
                       "pages released to the prefetcher",
-                      "0x%llx of core %u,%u counted up instead of the prefetcher's semaphore",
-                      wide(e->daddr), e->d.x, e->d.y);
+                      "%s counted up instead of the prefetcher's semaphore", counted);
     cq_blame(since, q->m->fault);
     cq_blame(&r->since, q->m->fault);
 }

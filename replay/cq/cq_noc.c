@@ -31,17 +31,27 @@ static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t siz
           "%s to completion_q_rd_ptr from core %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
 }
 
-static void publish_elsewhere(struct cq *q, const struct nocap_event *e)
+void cq_counted_text(char text[CQ_COUNTED_TEXT], const struct nocap_event *e)
 {
+    if (e->kind == NOCAP_EV_CQ) {
+        snprintf(text, CQ_COUNTED_TEXT, "semaphore %llu", wide(e->sem));
+    } else {
+        snprintf(text, CQ_COUNTED_TEXT, "0x%llx of core %u,%u", wide(e->daddr), e->d.x, e->d.y);
+    }
+}
+
+void cq_publish_elsewhere(struct cq *q, const struct nocap_event *e)
+{
+    char counted[CQ_COUNTED_TEXT];
     struct cq_prefetcher *p = &q->prefetcher;
     if (q->loose || q->boot[CQ_PREFETCH].running != YES || !q->ring.cursor.known || !p->open ||
         !cq_is_placed(q)) {
         return;
     }
+    cq_counted_text(counted, e);
     CQ_FETCHER_AFTER(q, CQ_037, p->since, false, RELATED(p->index),
                      "the pages of a prefetch command made ready for its dispatcher",
-                     "0x%llx of core %u,%u counted up instead of the dispatcher's semaphore",
-                     wide(e->daddr), e->d.x, e->d.y);
+                     "%s counted up instead of the dispatcher's semaphore", counted);
     cq_blame(&p->since, q->m->fault);
     cq_blame(&q->ring.since, q->m->fault);
 }
@@ -109,7 +119,7 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
     } else if (e->op != NOCAP_OP_READ) {
         judge_target(q, e, size);
         if (e->op == NOCAP_OP_ATOMIC && e->by == NOCAP_BY_BRISC) {
-            publish_elsewhere(q, e);
+            cq_publish_elsewhere(q, e);
         }
     }
 }

@@ -400,8 +400,12 @@ void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, u
 void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known);
 bool cq_ring_read(struct cq *q, const struct access *a);
 void cq_ring_credit(struct cq *q, uint32_t value);
-/* A dispatcher counts up something else. */
+/* A dispatcher, or the prefetcher, counts up something else, as requests or `cq` events show. */
 void cq_ring_credit_elsewhere(struct cq *q, const struct nocap_event *event);
+void cq_publish_elsewhere(struct cq *q, const struct nocap_event *event);
+enum { CQ_COUNTED_TEXT = 64 };
+/* What that event counts up. */
+void cq_counted_text(char text[CQ_COUNTED_TEXT], const struct nocap_event *event);
 void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value);
 void cq_ring_sent(struct cq *q, const struct cq_write *w);
 void cq_ring_finish(struct cq *q, bool cut);

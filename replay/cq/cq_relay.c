@@ -87,10 +87,10 @@ void cq_take_pages(struct cq *q, uint32_t pages)
     p->taken = pages;
     uint64_t limit = ring->released + q->numbers->buffer_pages;
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
-        CQ_FETCHER(q, CQ_035, ring->acquired <= limit, NO_REFS,
-                   "no more pages in use than the dispatch buffer has",
-                   "%llu pages acquired, %llu released, the dispatch buffer has %u",
-                   wide(ring->acquired), wide(ring->released), q->numbers->buffer_pages);
+        CQ_FETCHER_ON(q, CQ_035, &ring->since, ring->acquired <= limit, NO_REFS,
+                      "no more pages in use than the dispatch buffer has",
+                      "%llu pages acquired, %llu released, the dispatch buffer has %u",
+                      wide(ring->acquired), wide(ring->released), q->numbers->buffer_pages);
     }
 }
 
