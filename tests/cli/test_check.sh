@@ -399,6 +399,12 @@ status 1 "a byte of the text that is written once more, and wrong" "$NOCAP" chec
 out_has "is the difference" "segment of 4 bytes at 0x3840 differs from the ELF file at 0x3842"
 uploads patched 0x55 0x3840 0x13
 status 0 "a byte that is put right" "$NOCAP" check --elf $elf "$T/patched.jsonl"
+for second in 0x0 0x1; do # the text in two pieces
+    uploads pieces 0x13 0x7000 0x0
+    sed -i "/\"addr\":\"0x3840\"/{s/\"size\":4/\"size\":2/; p; s/0x3840/0x3842/; s/\"0x13\"/\"$second\"/}" "$T/pieces.jsonl"
+    status $((second)) "a text in two pieces, the second is $second" "$NOCAP" check --elf $elf "$T/pieces.jsonl"
+done
+out_has "which is the difference" "RST-008: brisc's segment of 4 bytes at 0x3840 differs from the ELF file"
 sed '/"addr":"0x3840"/s/,"value":"[^"]*"//' checker/rules/examples/RST-008.pass.jsonl |
     sed 's|"firmware":{"brisc":"brisc.elf"}|"producer":"program test"|' >"$T/unseen.jsonl"
 "$NOCAP" check --format json --elf $elf "$T/unseen.jsonl" >"$T/unseen.json"
