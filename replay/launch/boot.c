@@ -129,10 +129,11 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     struct boot *b = boot_of(tile);
     const struct nocap_elf_image *elf = m->firmware[processor];
     uint8_t bit = (uint8_t)(1 << processor);
-    if (!b->reset_pc_known[processor] || (elf == NULL && !boot_spans_known(b))) {
+    uint32_t pc = b->reset_pc[processor], mask;
+    if (!b->reset_pc_known[processor] ||
+        (elf == NULL && (!boot_spans_known(b) || boot_may_be_older(m, tile, pc)))) {
         return;
     }
-    uint32_t pc = b->reset_pc[processor], mask;
     uint8_t with = bit;
     bool right =
         elf != NULL ? pc == nocap_elf_text_base(elf) : plausible_pc(m, tile, processor, &with);
@@ -198,7 +199,7 @@ static void hold(struct tile *tile, uint32_t value)
     }
     if ((value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL && b->phase != BOOT_HELD) {
         b->phase = BOOT_HELD;
-        b->span_count = 0;
+        boot_upload_begins(b);
         launch_init(tile, true);
         sync_init(tile, true);
     }
@@ -294,6 +295,9 @@ static void judge_text(struct model *m, struct tile *tile, const struct access *
     }
     b->text_since = hit ? m->fault : b->text_since;
     part_of(tile)->changed |= hit;
+    if (!hit) {
+        boot_upload_changes(b, a);
+    }
 }
 
 void boot_outside_store(struct model *m, const struct observation *o)
@@ -450,37 +454,6 @@ void boot_core_runs(struct model *m, struct tile *tile, unsigned processor)
     }
     b->running[processor] = YES;
     b->met |= (uint8_t)(1 << processor);
-}
-
-/* The store that releases BRISC alone, or its subordinates, went elsewhere. */
-static fault_id release_since(const struct tile *tile, bool brisc)
-{
-    return brisc ? stray_since(tile, STRAYS_OF_HOST, 0, NOCAP_SOFT_RESET_ALL,
-                               NOCAP_SOFT_RESET_SUBORDINATES)
-                 : stray_since(tile, NOCAP_PROCESSOR_BRISC, boot_of(tile)->released.turn,
-                               NOCAP_SOFT_RESET_ALL, 0);
-}
-
-/* Sources may tell of the release and of what came of it in any order: it is certain later. One
- * store releases BRISC of many tiles. */
-void boot_judge_release(struct model *m, struct tile *tile)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        struct event_ref *at = &boot_of(tile)->unreleased[i];
-        fault_id *shared = &state_of(m)->unreleased;
-        if (at->index != NO_INDEX) {
-            fault_id since = i == 0 && !asked_for(m, tile) && *shared != FAULT_NONE
-                                 ? *shared
-                                 : release_since(tile, i == 0);
-            FOLLOWING(m, since,
-                      CHECK_AT(m, tile, RST_020, false, *at, NO_REFS,
-                               "a store to SOFT_RESET_0 that releases the RISC before it runs",
-                               "%s runs, and no store to SOFT_RESET_0 has released it",
-                               nocap_agent_name(at->agent)));
-            *shared = i == 0 ? m->fault : *shared;
-        }
-        at->index = NO_INDEX;
-    }
 }
 
 void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run)

@@ -15,6 +15,37 @@ static bool setup_done(const struct model *m, const struct boot *b)
     return b->setup == BOOT_SETUP_ALL && zeros;
 }
 
+/* The store that releases BRISC alone, or its subordinates, went elsewhere. */
+static fault_id release_since(const struct tile *tile, bool brisc)
+{
+    return brisc ? stray_since(tile, STRAYS_OF_HOST, 0, NOCAP_SOFT_RESET_ALL,
+                               NOCAP_SOFT_RESET_SUBORDINATES)
+                 : stray_since(tile, NOCAP_PROCESSOR_BRISC, boot_of(tile)->released.turn,
+                               NOCAP_SOFT_RESET_ALL, 0);
+}
+
+/* Sources may tell of the release and of what came of it in any order: it is certain later. One
+ * store releases BRISC of many tiles. */
+void boot_judge_release(struct model *m, struct tile *tile)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        struct event_ref *at = &boot_of(tile)->unreleased[i];
+        fault_id *shared = &state_of(m)->unreleased;
+        if (at->index != NO_INDEX) {
+            fault_id since = i == 0 && !asked_for(m, tile) && *shared != FAULT_NONE
+                                 ? *shared
+                                 : release_since(tile, i == 0);
+            FOLLOWING(m, since,
+                      CHECK_AT(m, tile, RST_020, false, *at, NO_REFS,
+                               "a store to SOFT_RESET_0 that releases the RISC before it runs",
+                               "%s runs, and no store to SOFT_RESET_0 has released it",
+                               nocap_agent_name(at->agent)));
+            *shared = i == 0 ? m->fault : *shared;
+        }
+        at->index = NO_INDEX;
+    }
+}
+
 /* A subordinate clears its byte while the tile boots. */
 void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t old)
 {

@@ -16,6 +16,8 @@ struct span {
     uint64_t hash;
     bool has_hash;
     bool growing; /* the next write may continue it */
+    bool earlier; /* of firmware: uploaded before the latest reset */
+    bool changed; /* .. and written to since, while RISCs ran */
 };
 /* Registers that BRISC sets up while it boots, boot.c. */
 enum { BOOT_SETUP_REGISTERS = 6, BOOT_SETUP_ALL = (1 << BOOT_SETUP_REGISTERS) - 1 };
@@ -273,11 +275,18 @@ bool boot_uploading(const struct tile *tile);
 
 /* boot_upload.c */
 void boot_upload(struct model *m, struct tile *tile, const struct access *a);
+/* All cores are held: what was uploaded before stays in memory. */
+void boot_upload_begins(struct boot *b);
+/* A write to what is no firmware text, while RISCs run. */
+void boot_upload_changes(struct boot *b, const struct access *a);
 void boot_judge_upload(struct model *m, struct tile *tile);
 bool boot_in_text(const struct model *m, const struct tile *tile, const struct access *a);
 bool boot_text_begins(const struct model *m, const struct tile *tile, unsigned processor,
                       uint32_t addr);
 bool boot_spans_known(const struct boot *b);
+/* Where fewer texts than RISCs were uploaded, as by a host that resets a worker core, what lies at
+ * an address that was not written may be there since before the trace. */
+bool boot_may_be_older(const struct model *m, const struct tile *tile, uint32_t addr);
 
 /* sync.c */
 void sync_init(struct tile *tile, bool power_on);
