@@ -347,13 +347,16 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     bool booting = b->phase == BOOT_RELEASED && b->early_done.index == NO_INDEX;
     if (released != 0 && booting && tile->sees_cores) {
         if (shadow_word(&tile->l1, m->layout->sync, &word)) {
-            fault_id since = stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, UINT32_MAX,
-                                         NOCAP_SYNC_ALL_INIT);
+            fault_id since = sync_since(tile, word ^ NOCAP_SYNC_ALL_INIT);
+            since = since != FAULT_NONE ? since
+                                        : stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn,
+                                                      UINT32_MAX, NOCAP_SYNC_ALL_INIT);
             SEEING(m, tile->at, m->layout->sync, 4,
                    CHECK_AFTER(m, tile, RST_010, since, word == NOCAP_SYNC_ALL_INIT, NO_REFS,
                                "0x40404040 in the sync word before the subordinates leave reset",
                                "subordinates released with sync word 0x%08x, not 0x40404040",
                                word));
+            b->start_since = m->fault != FAULT_NONE ? m->fault : b->start_since;
             for (unsigned i = 0; i < SUBORDINATES; i++) {
                 sync_of(tile)->since[i] = m->fault;
             }
