@@ -59,6 +59,14 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
                "INIT (0x40) cleared once", "sync byte cleared at boot over 0x%02x%s", old,
                (b->cleared & bit) != 0 ? " for the second time" : ", not over INIT (0x40)"));
     *since = m->fault;
+    for (unsigned i = 0; old != NOCAP_SYNC_INIT && (b->cleared & bit) == 0 && i < SUBORDINATES;
+         i++) {
+        uint8_t byte; /* one store brings INIT to all */
+        if ((b->cleared >> i & 1) == 0 && shadow_byte(&tile->l1, m->layout->sync + i, &byte) &&
+            byte != NOCAP_SYNC_INIT) {
+            sync_of(tile)->since[i] = m->fault;
+        }
+    }
     if (core->thread >= 0 && (b->cleared & bit) == 0) {
         bool gprs = b->gpr_zeroed[core->thread] == UINT64_MAX;
         bool seeded = (b->prng_seeded >> core->thread & 1) != 0;
