@@ -361,6 +361,7 @@ void launch_judge_outside_store(struct model *m, const struct observation *o, fa
     if (a->addr >= NOCAP_L1_SIZE) {
         return;
     }
+    judge_messages(m, o, since); /* first: one write may bring the message and its GO */
     if (brisc_may_run(tile)) {
         for (unsigned i = 0; (o->places & PLACE(GO)) != 0 && i < NOCAP_GO_WORDS; i++) {
             if (touches(a, nocap_go_word_address(m->layout, i), NOCAP_GO_WORD_SIZE)) {
@@ -372,7 +373,6 @@ void launch_judge_outside_store(struct model *m, const struct observation *o, fa
             judge_intrusion(m, o, active_part(m, o));
         }
     }
-    judge_messages(m, o, since);
 }
 
 /* The same for the tile's other cores: their kernels may write to L1, but not to what BRISC
