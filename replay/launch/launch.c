@@ -61,6 +61,10 @@ void launch_fault(struct launch *l, fault_id fault)
 void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = launch_of(tile);
+    fault_id early[CORES]; /* a kernel that was entered before it is a part of this launch */
+    for (unsigned p = 0; p < CORES; p++) {
+        early[p] = l->kernels[p].enter_turn > l->done.turn ? l->since[p] : FAULT_NONE;
+    }
     launch_fault(l, l->go_since);
     l->notify_early = l->notify_late = l->shift_since = FAULT_NONE;
     l->got_go = 0;
@@ -77,6 +81,9 @@ void launch_start(struct model *m, struct tile *tile, int slot)
     l->parts_since = since != FAULT_NONE ? since : l->rd_since;
     if (l->parts_since != FAULT_NONE) {
         launch_group_fault(l, ALL_CORES, l->parts_since);
+    }
+    for (unsigned p = 0; p < CORES; p++) {
+        l->since[p] = l->since[p] != FAULT_NONE ? l->since[p] : early[p];
     }
 }
 
