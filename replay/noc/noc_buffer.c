@@ -278,6 +278,9 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
 static void judge_free(struct model *m, const struct tile *tile, const struct noc_interface *n,
                        struct noc_buffer *b)
 {
+    if (b->sent_turn < tile->launch.released) { /* what was sent before the reset is long over */
+        b->busy = b->unconfirmed = false;
+    }
     bool possible = b->unconfirmed && noc_sees_loads(m, tile) && !n->fifo;
     if (b->busy || noc_sees_loads(m, tile)) {
         CHECK(m, tile, NOC_023, !b->busy && !possible, RELATED(b->sent),
