@@ -53,6 +53,16 @@ struct hang_case {
 #define NOTE(t, text) "{\"t\":" #t ",\"ev\":\"note\"," AT "\"text\":\"" text "\"}\n"
 #define ONE_READ      NOC(100, ncrisc, "\"op\":\"read\",\"sx\":3,\"sy\":4,\"dx\":1,\"dy\":2,\"size\":64")
 
+/* A worker core that boots, and then reports one launch as done. */
+#define BOOTS                                                                                      \
+    MEM(0, 0x3a0, "00000000")                                                                      \
+    MEM(0, 0x370, "00000040") WRITE(0, host, 0xffb121b0, 4, 0x47800)                               \
+        WRITE(1, host, 0xffb121b0, 4, 0x47000) WRITE(2, brisc, 0x6c, 4, 0x0)                       \
+            WRITE(10, brisc, 0x68, 4, 0x40404040) WRITE(20, ncrisc, 0x68, 1, 0x0)                  \
+                WRITE(21, trisc0, 0x69, 1, 0x0) WRITE(22, trisc2, 0x6b, 1, 0x0)                    \
+                    WRITE(23, trisc1, 0x6a, 1, 0x0) WRITE(30, brisc, 0x373, 1, 0x0)                \
+                        READ(40, host, 0x373, 1, 0x0)
+
 static const struct hang_case cases[] = {
     {"two consumers of a circular buffer and one token: the other waits forever",
      INSIDE TRISC_RUNS(trisc0, 0x69) POLL(140, trisc0, 0xffb48028, 4, 0x0, 9000, 400000) HOST_POLLS,
@@ -238,6 +248,10 @@ static const struct hang_case cases[] = {
      HEADER("") MEM(100, 0x360, "ffffffffffffffffffffffffffffffffffffffff"),
      NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NOC, "all ones", -1, true},
     {"a trace of nothing", INSIDE, NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE, "", -1, false},
+    {"INIT stored for GO, and the RISCs are observed",
+     INSIDE BOOTS WRITE(100, host, 0x370, 4, 0x40000000)
+         POLL(150, host, 0x373, 1, 0x40, 2000, 400000),
+     NOCAP_HANG_HUNG, NOCAP_BY_HOST, "no GO is there: the signal stays 0x40", -1, false},
 };
 
 static void known_hangs(void **state)

@@ -45,15 +45,20 @@ static struct nocap_wait wait_of(const struct wait_builder *t, unsigned agent,
 
 /* The host asks for an answer to what firmware never answers: its own request to reset the read
  * pointer, or what else it stored over the DONE of an idle tile. */
-static bool asks_itself(const struct tile *tile)
+static bool asks_itself(const struct model *m, const struct tile *tile)
 {
     const struct progress *p = progress_of(tile);
+    const struct launch *l = launch_of(tile);
+    uint32_t at = tile_signal_address(m, tile);
+    uint8_t signal;
+    bool stays = p->asked_at == at && shadow_byte(&tile->l1, at, &signal) &&
+                 signal == p->asked_signal && l->go_pending == NO && l->active == NO;
     switch (p->asked_signal) {
     case NOCAP_GO_RESET_READ_PTR_FROM_HOST: return true;
     case NOCAP_GO_GO:
     case NOCAP_GO_RESET_READ_PTR:
     case NOCAP_GO_REPLAY_TRACE: return false;
-    default: return !tile->sees_cores && boot_of(tile)->phase == BOOT_DONE;
+    default: return (stays || !tile->sees_cores) && boot_of(tile)->phase == BOOT_DONE;
     }
 }
 
@@ -81,7 +86,7 @@ static bool report_host(const struct wait_builder *t)
         (answered && p->asked_at == tile_signal_address(t->m, t->tile))) {
         return false;
     }
-    if (asks_itself(t->tile)) {
+    if (asks_itself(t->m, t->tile)) {
         if (p->asked_count >= HOST_LOOKS) {
             report_no_go(t);
         }
