@@ -8,6 +8,7 @@
 #include "checker/compare/cut.h"
 #include "checker/compare/minimise.h"
 #include "tests/effort.h"
+#include "tests/example.h"
 
 /* One of so many is tried. */
 static unsigned step(void)
@@ -346,6 +347,25 @@ static void every_fault_becomes_small(void **state)
     assert_true(rules >= 40 / step());
 }
 
+/* BRISC alone runs, and reports DONE. */
+#define LAUNCHED_BRISC(t, enables)                                                                 \
+    LAUNCH(t, 01, enables)                                                                         \
+    GO_WORD(t, 0x80000000)                                                                         \
+    STORE(t, brisc, 0xffef02e4, 4, 0x1f) KERNEL(t, enter, brisc, 0x83e0)                           \
+        KERNEL(t, exit, brisc, 0x83e0) DONE(t)
+
+static void what_follows_from_the_fault_may_go(void **state)
+{
+    (void)state;
+    write_text("whole.jsonl", HEADER("host-mmio", "core-store", "core-mmio", "kernel", "noc")
+                                  IDLE LAUNCHED_BRISC(5, 01) LAUNCHED_BRISC(10, 03)
+                                      LAUNCHED_BRISC(20, 01) LAUNCHED_BRISC(30, 01));
+    struct nocap_report *whole = report_of("whole.jsonl");
+    assert_int_equal(whole->findings[0].consequences, 1); /* GO-012 */
+    nocap_report_free(whole);
+    assert_true(minimise("whole.jsonl", SYN_014).after <= 12);
+}
+
 static void a_million_events_with_one_fault_become_few(void **state)
 {
     (void)state;
@@ -394,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_tile_is_enough_for_its_finding),
         cmocka_unit_test(wrong_parts_are_refused),
         cmocka_unit_test(every_fault_becomes_small),
+        cmocka_unit_test(what_follows_from_the_fault_may_go),
         cmocka_unit_test(a_million_events_with_one_fault_become_few),
         cmocka_unit_test(what_cannot_be_minimised_is_refused),
     };

@@ -134,7 +134,7 @@ static void hear(void *context, const struct nocap_divergence *divergence)
     verdict->count++;
     verdict->reached |= minimise_same(&verdict->goal->finding, divergence) &&
                         says_the_same(verdict->said, divergence);
-    verdict->others |= !verdict->goal->allowed[divergence->rule];
+    verdict->others |= !divergence->follows && !verdict->goal->allowed[divergence->rule];
 }
 
 /* Whether the events that are kept have the finding and nothing new. */
