@@ -200,6 +200,7 @@ static void judge_wrong(struct model *m, const struct cert_at *at, const struct 
                           CERT_AT(at, &at->job->step), value, (unsigned)a->addr, x->value);
     }
     take(step, a);
+    step->since = either(step->since, m->fault);
 }
 
 /* The access that it has not made, and what that is known since. */
@@ -225,6 +226,12 @@ static bool take_late(struct model *m, struct cert_uc *uc, const struct access *
     return true;
 }
 
+/* An access that an instruction has still to make, or a poll. */
+static bool awaits(const struct cert_step *step, const struct access *a)
+{
+    return step->seen < step->expected || (cert_is_poll(step) && !a->store);
+}
+
 /* No instruction under way makes this access. */
 static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct access *a)
 {
@@ -243,6 +250,10 @@ static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct
             (unsigned long long)a->size, (unsigned long long)a->addr);
         if (since == FAULT_NONE) {
             resync(&uc->unattributed, uc->steps, m->fault);
+        }
+        at = (struct cert_at){.uc = uc};
+        if (find(&at, a, awaits)) { /* perhaps instead of that one */
+            at.job->step.since = either(at.job->step.since, m->fault);
         }
     }
     if (a->store) {
