@@ -233,6 +233,18 @@ static void pages_that_cannot_be_read_are_told_once(void **state)
                          AIE_014, 32));
 }
 
+/* The page before says how long it is, and is right. */
+static void a_page_length_that_cannot_be_is_no_fault_of_the_page_before(void **state)
+{
+    (void)state;
+    struct nocap_report *report =
+        aie_example_only("#! uc 0 page 1 offset 8: 18\nSTART_JOB 1\n NOP\nEND_JOB\n.eop\n"
+                         "START_JOB 2\n NOP\n NOP\nEND_JOB\nEOF\n",
+                         AIE_049, 8);
+    assert_int_equal(report->findings[0].page, 1);
+    nocap_report_free(report);
+}
+
 static void shared_registers_may_carry_handles_between_jobs(void **state)
 {
     (void)state;
@@ -502,6 +514,7 @@ int main(void)
         cmocka_unit_test(order_by_barrier_or_launch_is_known),
         cmocka_unit_test(a_chain_is_told_from_the_data_after_it),
         cmocka_unit_test(pages_that_cannot_be_read_are_told_once),
+        cmocka_unit_test(a_page_length_that_cannot_be_is_no_fault_of_the_page_before),
         cmocka_unit_test(shared_registers_may_carry_handles_between_jobs),
         cmocka_unit_test(a_chain_of_n26_may_write_a_place_twice),
         cmocka_unit_test(tokens_of_core_tiles_are_of_n26),

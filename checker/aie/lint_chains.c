@@ -109,6 +109,19 @@ static void gather(struct lint *l, struct column *c)
 
 /* ---- 050, 051 ---- */
 
+/* What the header says of its own page may be so: else that is AIE-049. */
+static bool is_possible(const struct nocap_aie_page *page)
+{
+    uint32_t at = page_length(page);
+    if (at % 4 != 0 || at > NOCAP_AIE_PAGE_SIZE || at <= NOCAP_AIE_HEADER_SIZE) {
+        return false;
+    }
+    while (at < NOCAP_AIE_PAGE_SIZE && page->bytes[at] == 0) {
+        at++;
+    }
+    return at == NOCAP_AIE_PAGE_SIZE;
+}
+
 /* `last`: judges the pages that say that they are the last ones, else the others. */
 static void judge_next(struct lint *l, struct column *c, uint32_t i, bool last)
 {
@@ -130,9 +143,7 @@ static void judge_next(struct lint *l, struct column *c, uint32_t i, bool last)
     } else {
         snprintf(expected, sizeof expected, "%u, the length of page %u", page_length(next),
                  next->index);
-        bool sane = page_length(next) % 4 == 0 && page_length(next) <= NOCAP_AIE_PAGE_SIZE &&
-                    page_length(next) > NOCAP_AIE_HEADER_SIZE;
-        holds = said == page_length(next) || !sane;
+        holds = said == page_length(next) || !is_possible(next);
     }
     if (!LINT_CHECK(l, AIE_050, holds, here, expected,
                     "length of the next page %u in the header, not %s", said, expected)) {
