@@ -31,15 +31,34 @@ static uint64_t take_record(struct cq *q, uint64_t number)
     return number;
 }
 
-/* Which record the read at `addr` is of; `slot`: the one that was read before, NO_SLOT: not known.
- * On a trace that was attached mid-run the first ones may be of records that were published
- * before. */
-static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t slot)
+/* Whether a prefetcher whose addresses are not the host's goes on from where it was. */
+static bool goes_apart(const struct cq *q, uint32_t addr, uint32_t size)
+{
+    const struct value *next = &q->prefetcher.addr;
+    return next->known && (next->v == addr || place_whole(&q->places.issue, next->v, size) == addr);
+}
+
+/* Whether the first packet of a read of the record has so many bytes. */
+static bool begins_with(const struct cq *q, const struct cq_record *r, uint32_t size)
+{
+    return r != NULL && r->sized &&
+           size == (r->size < q->numbers->burst ? r->size : q->numbers->burst);
+}
+
+/* Which record the read of `size` bytes at `addr` is of; `slot`: the one that was read before,
+ * NO_SLOT: not known. On a trace that was attached mid-run the first ones may be of records that
+ * were published before. */
+static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     if (p->synced) {
         const struct cq_record *r = cq_record(q, p->next);
         bool in_turn = r == NULL || (r->slot_known && r->slot == slot);
+        if (!in_turn && slot == NO_SLOT) {
+            const uint64_t n = cq_find_unread(q, addr, slot);
+            in_turn = goes_apart(q, addr, r->size) ||
+                      (begins_with(q, r, size) && !begins_with(q, cq_record(q, n), size));
+        }
         if (!in_turn && (r->addr_known ? r->addr != addr : r->slot_known && slot != NO_SLOT)) {
             uint64_t n = cq_find_unread(q, addr, slot);
             p->fence.known = p->fence.known && n == NO_INDEX;
@@ -96,13 +115,13 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
                            .slot_seen = f->slot_seen,
                            .index = q->m->event->index};
     bool relayed = cq_relay_next(q) != NO_INDEX;
-    f->record = record_at(q, addr, slot);
+    f->record = record_at(q, addr, size, slot);
     p->relay = !relayed && f->record == p->stalled ? f->record : p->relay;
     const struct cq_record *r = cq_record(q, f->record);
     f->size = r != NULL && r->sized ? r->size : 0;
     if (r != NULL && r->addr_known) {
         bool there = addr == r->addr;
-        bool deviates = p->addr.known && p->addr.v == addr;
+        bool deviates = goes_apart(q, addr, r->size);
         fault_id since = r->since;
         if (r->good) {
             CQ_FETCHER_AFTER(q, CQ_027, deviates ? p->addr.since : p->slot.since, there,
@@ -114,9 +133,8 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
         bool apart = !there || since != FAULT_NONE; /* from where the host goes on */
         p->addr = (struct value){.known = apart, .since = since, .v = addr + r->size};
     }
-    if (r != NULL) {
-        cq_blame(&f->since, r->read_since);
-    }
+    cq_blame(&f->since, r != NULL ? r->read_since : p->ahead);
+    p->ahead = FAULT_NONE;
     for (uint64_t n = f->record; r != NULL && n < p->next; n++) {
         q->records[n % CQ_RECORDS].fetched = true;
         cq_report_step(q, NOCAP_RECORD_FETCHED, cq_record(q, n));
@@ -144,6 +162,22 @@ static void judge_whole(struct cq *q)
                      !whole || (f->steps & CQ_STEP_SLOT_ECHO) != 0 ? "" : " prefetch_q_rd_ptr",
                      !whole || (f->steps & CQ_STEP_PCIE_ECHO) != 0 ? "" : " prefetch_q_pcie_rd_ptr",
                      f->got, f->size);
+    if (!whole && f->reads.count == 0) { /* nothing of it is under way */
+        cq_prefetch_arrived(q, f->record, q->m->fault);
+    }
+}
+
+void cq_prefetch_used(struct cq *q, uint64_t number)
+{
+    struct cq_fetch *f = &q->prefetcher.fetch;
+    const struct cq_record *r = cq_record(q, number);
+    bool there = f->any && r != NULL && f->record == number - r->part && f->reads.count == 0;
+    if (there && q->prefetcher.dones_seen && f->size != 0 && f->got < f->size) {
+        CQ_FETCHER_ON(q, CQ_030, &f->since, false, RELATED(f->index),
+                      "a command read whole before it is used",
+                      "prefetch command used when %u of %u bytes were read", f->got, f->size);
+        cq_prefetch_arrived(q, f->record, q->m->fault);
+    }
 }
 
 /* How many bytes before `addr` should have been read first: whole packets that were left out. */
@@ -198,17 +232,15 @@ static void begin_packets(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
-    const struct cq_record *r = cq_record(q, f->record);
     f->unit = false;
     f->steps = CQ_STEP_READ;
     f->got = 0;
     p->steps_shown = true;
-    if (p->slot.known) { /* its entry is to be zeroed yet */
+    bool stores = q->sees_stores && q->sees[CQ_PREFETCH];
+    if (p->slot.known && stores && !f->cleared) { /* its entry is to be zeroed yet */
         p->slot.v = place_before(&q->places.slots, p->slot.v);
     }
-    if (r == NULL || r->good) {
-        cq_land_first(q, 0, e);
-    }
+    cq_land_first(q, 0, e);
 }
 
 /* A packet of a PCIe read: the first of an entry, or the next of the same. */
@@ -228,7 +260,10 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     bool more = f->size != 0 ? f->got < f->size : f->got % q->numbers->burst == 0;
     bool goes_on = reads && more && addr == f->addr + f->got;
     uint32_t part = f->size != 0 ? f->size : f->got;
-    if (reads && !goes_on && addr >= f->addr && addr - f->addr < part) { /* but not the next one */
+    const struct cq_record *next = cq_record(q, q->prefetcher.next);
+    bool due = !more && next != NULL && next->addr_known && next->addr == addr;
+    if (reads && !goes_on && !due && addr >= f->addr &&
+        addr - f->addr < part) { /* but not the next one */
         CQ_FETCHER_ON(q, CQ_030, &f->since, false, RELATED(f->index),
                       "one read per prefetch_q entry, packet after packet",
                       "packet of a prefetch command read at +0x%x, +0x%x is next", addr,
@@ -286,11 +321,23 @@ static void take_slot(struct cq *q, uint32_t slot)
     resync(next, place_after(&q->places.slots, slot, 1), next->since);
 }
 
+/* The entry of the next command was zeroed before its read: it is taken with that. */
+static bool zeroed_early(struct cq *q, uint32_t slot)
+{
+    struct value *next = &q->prefetcher.slot;
+    const struct cq_record *r = cq_record(q, q->prefetcher.next);
+    bool early = r != NULL && r->slot_known && r->slot == slot && r->read_since != FAULT_NONE &&
+                 next->known && slot == place_before(&q->places.slots, next->v);
+    next->v = early ? slot : next->v;
+    return early;
+}
+
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
     uint32_t slot = (uint32_t)e->slot_index;
+    bool cleared = (e->has & NOCAP_F_SLOT) != 0 && zeroed_early(q, slot);
     cq_boot_running(q, CQ_PREFETCH);
     p->events_seen = true;
     q->any = true;
@@ -317,12 +364,13 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     blame_unread(q);
     f->steps = CQ_STEPS;
     f->unit = (e->has & NOCAP_F_SEQ) != 0;
+    f->cleared = cleared;
     f->first = !slot_known;
     p->steps_shown = false;
     if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {
-        CQ_FETCHER(q, CQ_030, e->size == f->size, NO_REFS,
-                   "as many bytes read as the prefetch_q entry says",
-                   "%llu bytes read, the prefetch_q entry says %u", wide(e->size), f->size);
+        CQ_FETCHER_ON(q, CQ_030, &f->since, e->size == f->size, NO_REFS,
+                      "as many bytes read as the prefetch_q entry says",
+                      "%llu bytes read, the prefetch_q entry says %u", wide(e->size), f->size);
     }
     f->got = f->size;
 }
@@ -347,8 +395,8 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
         cq_blame(&q->prefetcher.slot.since, q->m->fault); /* it goes on all the same */
     }
     struct cq_record *next = cq_record(q, q->prefetcher.next);
-    if (!right && f->steps == CQ_STEPS && next != NULL) {
-        cq_blame(&next->read_since, f->since); /* its read was left out, or comes late */
+    if (!right && f->steps == CQ_STEPS) { /* the next read was left out, or comes late */
+        cq_blame(next != NULL ? &next->read_since : &q->prefetcher.ahead, f->since);
     }
     f->steps |= (uint8_t)step;
     return right;

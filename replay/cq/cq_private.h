@@ -353,6 +353,8 @@ void cq_prefetch_init(struct cq *q, bool origin);
 void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *event);
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
 void cq_prefetch_core(struct cq *q, const struct access *a);
+/* The record is used: what was not read of it will not be. */
+void cq_prefetch_used(struct cq *q, uint64_t number);
 
 /* cq_landed.c: reads in flight */
 /* Whether a read has not landed, of which the records before number `landed` have. */

@@ -61,6 +61,7 @@ static void judge_landed(struct cq *q, struct cq_record *r, fault_id turn)
     if (r == NULL || !(p->landed_seen || p->dones_seen)) {
         return;
     }
+    cq_prefetch_used(q, p->relay);
     bool landed = r->landed || p->relay < p->landed;
     fault_id since = cq_read_since(q, p->relay);
     cq_blame(&since, turn);

@@ -139,6 +139,7 @@ struct cq_fetch {
     uint32_t addr, size, got; /* size 0: not known */
     uint8_t steps;            /* enum cq_step */
     bool unit;                /* shown by a `cq` event, and none of its packets is seen yet */
+    bool cleared;             /* .. and its entry was zeroed before */
     bool first;               /* .. the first one: its entry may have been read before the trace */
     fault_id since;           /* what is wrong with it */
     bool slot_seen;
@@ -162,6 +163,7 @@ struct cq_prefetcher {
     bool synced;
     struct value addr;  /* after a deviating address */
     struct value fence; /* where the next read lands */
+    fault_id ahead;     /* of a step that came before it, where its record was not seen */
     bool dones_seen, landed_seen, sents_seen, events_seen;
     bool steps_shown; /* the read of a `cq` event shows by its accesses, too */
     uint64_t landed;  /* records before this one have landed */
