@@ -95,11 +95,12 @@ static bool is_go_word(const struct class_evidence *e, uint64_t addr)
 static bool go_signal(const struct class_evidence *e, const struct nocap_event *event,
                       uint64_t addr, uint8_t *signal)
 {
-    if (event->size != NOCAP_GO_WORD_SIZE || (event->has & NOCAP_F_VALUE) == 0 ||
+    uint32_t word;
+    if (event->size != NOCAP_GO_WORD_SIZE || !nocap_event_word(event, &word) ||
         !is_go_word(e, addr)) {
         return false;
     }
-    *signal = nocap_go_decode((uint32_t)event->value).signal;
+    *signal = nocap_go_decode(word).signal;
     return true;
 }
 

@@ -61,9 +61,10 @@ static void look_at_launch(struct evidence *e, const struct nocap_event *event,
     }
 }
 
-static void look_at_word(struct evidence *e, const struct nocap_event *event, uint64_t addr)
+static void look_at_word(struct evidence *e, const struct nocap_event *event, uint64_t addr,
+                         uint32_t word)
 {
-    uint8_t signal = nocap_go_decode((uint32_t)event->value).signal;
+    uint8_t signal = nocap_go_decode(word).signal;
     bool init = signal == NOCAP_GO_INIT;
     if ((!init && signal != NOCAP_GO_GO) || addr < e->ring || addr >= NOCAP_MAILBOX_END ||
         addr % NOCAP_GO_WORD_SIZE != 0) {
@@ -119,8 +120,9 @@ static void look(struct evidence *e, const struct nocap_event *event)
         return;
     }
     uint64_t addr = host ? event->addr : event->daddr;
-    if (event->size == NOCAP_GO_WORD_SIZE && (event->has & NOCAP_F_VALUE) != 0) {
-        look_at_word(e, event, addr);
+    uint32_t word;
+    if (event->size == NOCAP_GO_WORD_SIZE && nocap_event_word(event, &word)) {
+        look_at_word(e, event, addr, word);
     } else if (is_ring(addr) && event->size > e->largest) {
         e->ring = (uint32_t)addr;
         e->largest = event->size < UINT32_MAX ? (uint32_t)event->size : UINT32_MAX;

@@ -293,18 +293,19 @@ static uint32_t store_points(const struct nocap_queue *q, const struct nocap_eve
     if (event->addr == q->queue && event->size == end - q->queue && event->size > 4) {
         return WORTH_SETUP;
     }
-    if ((event->has & NOCAP_F_VALUE) == 0) {
+    if ((event->has & (NOCAP_F_VALUE | NOCAP_F_DATA)) == 0) {
         return 0;
     }
-    if (event->size == 4 && event->value != 0) {
-        if ((event->addr == q->rd_ptr_echo && event->value == end) ||
-            (event->addr == q->pcie_ptr_echo && event->value == (uint32_t)q->sysmem + q->issue)) {
+    uint32_t word;
+    if (event->size == 4 && nocap_event_word(event, &word) && word != 0) {
+        if ((event->addr == q->rd_ptr_echo && word == end) ||
+            (event->addr == q->pcie_ptr_echo && word == (uint32_t)q->sysmem + q->issue)) {
             *core = 0;
             return WORTH_SETUP;
         }
         if ((event->addr == q->completion_wr || event->addr == q->completion_rd) &&
-            (event->value == queue_first_pointer(q, q->queues) ||
-             event->value == queue_first_pointer(q, q->queues_most))) {
+            (word == queue_first_pointer(q, q->queues) ||
+             word == queue_first_pointer(q, q->queues_most))) {
             *core = 1;
             return WORTH_SETUP;
         }

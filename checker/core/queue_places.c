@@ -86,13 +86,15 @@ static void look_at_set_up(struct queue_candidate *c, const struct nocap_event *
     }
     bool here = false;
     uint8_t elsewhere = 0;
-    for (unsigned i = 0; i < SET_UP_WORDS && event->size == sizeof(uint32_t); i++) {
-        const bool right = event->value == words[i].value || event->value == words[i].other;
+    uint32_t word;
+    const bool known = event->size == sizeof word && nocap_event_word(event, &word);
+    for (unsigned i = 0; i < SET_UP_WORDS && known; i++) {
+        const bool right = word == words[i].value || word == words[i].other;
         if (event->addr == words[i].addr) {
             c->set_up |= (uint8_t)(1 << i);
             c->right |= (uint8_t)(right << i);
             here = true;
-        } else if (right && event->value >= WORD_LEAST) {
+        } else if (right && word >= WORD_LEAST) {
             elsewhere |= (uint8_t)(1 << i);
         }
     }
@@ -168,7 +170,9 @@ static void look_at_entry(struct queue_candidate *c, const struct nocap_event *e
 static void look_at_pointer(struct queue_candidate *c, const struct nocap_event *event)
 {
     const struct nocap_queue *q = &c->profile.queue;
-    const uint64_t pointer = event->value & ~(uint64_t)q->toggle;
+    uint32_t word = 0;
+    (void)nocap_event_word(event, &word);
+    const uint64_t pointer = word & ~(uint64_t)q->toggle;
     const uint64_t first = queue_first_pointer(q, q->queues_most);
     const uint64_t end = (q->sysmem + q->sysmem_size) / q->pointer_unit;
     if (is_within(event->addr, q->buffer, (uint64_t)q->buffer_pages * q->page) || pointer < first ||

@@ -210,9 +210,10 @@ static bool sets_up(const struct model *m, const struct nocap_event *e)
 {
     const struct nocap_queue *n = &m->profile->queue;
     bool anywhere = m->header->profile != NULL && !m->header->cq.has_sysmem;
-    return e->kind == NOCAP_EV_WRITE && (e->has & NOCAP_F_VALUE) != 0 && e->size == 4 &&
-           e->addr == n->pcie_ptr_echo &&
-           (anywhere ? e->value >= n->issue : e->value == (uint32_t)(sysmem_of(m) + n->issue));
+    uint32_t word;
+    return e->kind == NOCAP_EV_WRITE && e->size == 4 && e->addr == n->pcie_ptr_echo &&
+           nocap_event_word(e, &word) &&
+           (anywhere ? word >= n->issue : word == (uint32_t)(sysmem_of(m) + n->issue));
 }
 
 bool cq_may_begin(const struct model *m)
@@ -249,7 +250,9 @@ static bool begins_here(struct model *m, const struct nocap_event *e)
     if (like == NOCAP_BOARD_COUNT && !chosen) {
         return false;
     }
-    uint64_t sysmem = e->kind == NOCAP_EV_WRITE ? e->value - n->issue : sysmem_of(m);
+    uint32_t word;
+    bool said = e->kind == NOCAP_EV_WRITE && nocap_event_word(e, &word);
+    uint64_t sysmem = said ? word - n->issue : sysmem_of(m);
     struct cq *q = begin(m, e->chip, chosen ? NOCAP_BOARD_P100 : like, sysmem);
     if (q != NULL && chosen) {
         cq_place_core(q, CQ_PREFETCH, e->at);

@@ -87,6 +87,7 @@ static bool relays(const struct cq *q, const struct nocap_event *e)
 
 static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
+    uint32_t word;
     bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
     bool to_subordinate = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->subordinate_at);
     uint64_t offset;
@@ -108,13 +109,13 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
             cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);
         }
     } else if (e->op == NOCAP_OP_ATOMIC && to_dispatch && e->daddr == q->sem[CQ_DISPATCH]) {
-        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
-            cq_relay_publish(q, (uint32_t)e->value);
+        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && nocap_event_word(e, &word)) {
+            cq_relay_publish(q, word);
         }
     } else if (e->op == NOCAP_OP_ATOMIC && to_subordinate && q->numbers->dispatchers > 1 &&
                e->daddr == q->subordinate_sem[CQ_DISPATCH]) {
-        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
-            cq_relay_publish_subordinate(q, (uint32_t)e->value);
+        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && nocap_event_word(e, &word)) {
+            cq_relay_publish_subordinate(q, word);
         }
     } else if (e->op != NOCAP_OP_READ) {
         judge_target(q, e, size);
@@ -127,6 +128,7 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
 /* False: the request is none of what the model knows of the subordinate dispatcher. */
 static bool subordinate_noc(struct cq *q, const struct nocap_event *e)
 {
+    uint32_t word;
     bool free_page = e->op == NOCAP_OP_ATOMIC && (e->has & NOCAP_F_D) != 0 &&
                      nocap_xy_equal(e->d, q->at[CQ_PREFETCH]) &&
                      e->daddr == q->subordinate_sem[CQ_PREFETCH];
@@ -136,8 +138,8 @@ static bool subordinate_noc(struct cq *q, const struct nocap_event *e)
     }
     if (!free_page) {
         cq_subordinate_write(q, e);
-    } else if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
-        cq_subordinate_release(q, (uint32_t)e->value);
+    } else if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && nocap_event_word(e, &word)) {
+        cq_subordinate_release(q, word);
     }
     return free_page;
 }
@@ -160,6 +162,7 @@ static bool notifies_apart(struct cq *q, const struct nocap_event *e, uint64_t s
 
 static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
+    uint32_t word;
     bool to_prefetch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_PREFETCH]);
     if (e->op == NOCAP_OP_READ) {
         return;
@@ -172,8 +175,8 @@ static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         return;
     }
     if (e->op == NOCAP_OP_ATOMIC && to_prefetch && e->daddr == q->sem[CQ_PREFETCH]) {
-        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
-            cq_ring_credit(q, (uint32_t)e->value);
+        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && nocap_event_word(e, &word)) {
+            cq_ring_credit(q, word);
         }
         return;
     }

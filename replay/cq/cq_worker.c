@@ -144,8 +144,9 @@ static bool is_update(uint64_t addr, uint64_t *stream)
 /* A pending notify may go anywhere: it is known by its value. */
 static bool may_notify(const struct cq_worker *w, const struct nocap_event *e)
 {
-    return w->notify_pending && e->op == NOCAP_OP_INLINE && (e->has & NOCAP_F_VALUE) != 0 &&
-           e->value == NOCAP_NOTIFY_VALUE;
+    uint32_t word;
+    return w->notify_pending && e->op == NOCAP_OP_INLINE && nocap_event_word(e, &word) &&
+           word == NOCAP_NOTIFY_VALUE;
 }
 
 /* NULL, or what is wrong with a notify. */
@@ -161,7 +162,8 @@ static const char *problem(const struct cq *q, const struct nocap_event *e,
         return "notify not sent to the core and stream that the go message names";
     }
     if (e->op == NOCAP_OP_INLINE) {
-        bool value = (e->has & NOCAP_F_VALUE) == 0 || e->value == NOCAP_NOTIFY_VALUE;
+        uint32_t word;
+        bool value = !nocap_event_word(e, &word) || word == NOCAP_NOTIFY_VALUE;
         bool posted = (e->has & NOCAP_F_POSTED) == 0 || e->posted != 0;
         return !value    ? "notify that does not count 1"
                : !posted ? "notify that is not posted"
@@ -185,11 +187,12 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->subordinate_at);
     struct tile *tile = tile_find(q->m, e->chip, e->at);
     struct event_ref at = cq_event_ref(q, e->by);
-    if (dispatch && stream >= q->numbers->first_stream && (int32_t)(uint32_t)e->value < 0) {
-        CHECK_AT(q->m, tile, CQ_056, false, at, NO_REFS,
-                 "a stream counted down by the dispatcher only",
-                 "0x%llx, which counts down, added to a stream from core %u,%u", wide(e->value),
-                 e->at.x, e->at.y);
+    uint32_t word = 0;
+    (void)nocap_event_word(e, &word);
+    if (dispatch && stream >= q->numbers->first_stream && (int32_t)word < 0) {
+        CHECK_AT(
+            q->m, tile, CQ_056, false, at, NO_REFS, "a stream counted down by the dispatcher only",
+            "0x%x, which counts down, added to a stream from core %u,%u", word, e->at.x, e->at.y);
         if (w->notify_pending) { /* it is its notify, and wrong */
             settle(q, w, e->at, q->m->fault);
         }

@@ -341,8 +341,9 @@ static bool looks_like_notify(const struct launch *l, const struct nocap_event *
     bool issues = e->by == NOCAP_BY_BRISC && e->phase == NOCAP_PHASE_ISSUE;
     bool space =
         (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) && nocap_adds_to_stream(e->daddr);
-    bool value = l->notify_pending && e->op == NOCAP_OP_INLINE && (e->has & NOCAP_F_VALUE) != 0 &&
-                 e->value == NOCAP_NOTIFY_VALUE;
+    uint32_t word;
+    bool value = l->notify_pending && e->op == NOCAP_OP_INLINE && nocap_event_word(e, &word) &&
+                 word == NOCAP_NOTIFY_VALUE;
     return issues && (space || value);
 }
 
@@ -387,17 +388,18 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
             !l->notify_known ||
             (e->daddr == want && ((e->has & NOCAP_F_D) == 0 ||
                                   (e->d.x == l->notify.master_x && e->d.y == l->notify.master_y)));
-        bool value = e->op != NOCAP_OP_INLINE || (e->has & NOCAP_F_VALUE) == 0 ||
-                     e->value == NOCAP_NOTIFY_VALUE;
+        uint32_t word = 0;
+        bool value =
+            !nocap_event_word(e, &word) || e->op != NOCAP_OP_INLINE || word == NOCAP_NOTIFY_VALUE;
         bool posted = e->op != NOCAP_OP_INLINE || (e->has & NOCAP_F_POSTED) == 0 || e->posted != 0;
         l->notify_pending = false;
         part_of(tile)->changed = true;
         CHECK_AFTER(m, tile, GO_015, l->notify_since, there && value && posted,
                     RELATED(l->done.index),
                     "a posted inline write of 0x40 to the stream that the go message names",
-                    "%snotify of 0x%llx to (%u,%u) 0x%llx, the go message names (%u,%u) 0x%x",
-                    posted ? "" : "non-posted ", (unsigned long long)e->value, e->d.x, e->d.y,
-                    (unsigned long long)e->daddr, l->notify.master_x, l->notify.master_y, want);
+                    "%snotify of 0x%x to (%u,%u) 0x%llx, the go message names (%u,%u) 0x%x",
+                    posted ? "" : "non-posted ", word, e->d.x, e->d.y, (unsigned long long)e->daddr,
+                    l->notify.master_x, l->notify.master_y, want);
         return;
     }
     if (l->active == YES && tile->sees_cores) {

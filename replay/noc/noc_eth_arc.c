@@ -159,14 +159,14 @@ void noc_arc_access(struct model *m, const struct nocap_event *e, uint64_t addr)
 {
     struct noc_eth_arc *o = others_of(m);
     bool store = e->kind == NOCAP_EV_WRITE;
-    if (o == NULL || e->size != 4 || (e->has & NOCAP_F_VALUE) == 0) {
+    uint32_t v;
+    if (o == NULL || e->size != 4 || !nocap_event_word(e, &v)) {
         return;
     }
     struct noc_arc *arc = &o->arc;
     if (arc->chip != e->chip) { /* hosts speak with one at a time */
         *arc = (struct noc_arc){.chip = e->chip};
     }
-    uint32_t v = (uint32_t)e->value;
     bool rings = store && ((addr == NOCAP_ARC_CONTROL && (v & NOCAP_ARC_IRQ) != 0) ||
                            (addr >= NOCAP_ARC_DOORBELL && addr < NOCAP_ARC_DOORBELL_END));
     if (rings) {

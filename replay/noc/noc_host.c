@@ -10,8 +10,7 @@
 
 static bool word_of(const struct nocap_event *e, uint32_t *v)
 {
-    *v = (uint32_t)e->value;
-    return (e->has & NOCAP_F_VALUE) != 0 && e->size == 4;
+    return e->size == 4 && nocap_event_word(e, v);
 }
 
 /* ---- outbound windows ---- */

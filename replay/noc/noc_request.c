@@ -190,8 +190,8 @@ static void judge_end(struct model *m, const struct tile *tile, const struct req
     }
     if (end->kind == NOCAP_TILE_ETHERNET && registers) {
         bool word = end->addr % NOCAP_NIU_MMIO_SIZE == 0;
-        uint32_t v = (uint32_t)r->e->value;
-        bool store = r->e->op == NOCAP_OP_INLINE && (r->e->has & NOCAP_F_VALUE) != 0;
+        uint32_t v = 0;
+        bool store = r->e->op == NOCAP_OP_INLINE && nocap_event_word(r->e, &v);
         CHECK(m, tile, NOC_009, word, NO_REFS, "4 bytes at a multiple of 4",
               "register access at 0x%llx, not a multiple of 4", (unsigned long long)end->addr);
         if (word) {
