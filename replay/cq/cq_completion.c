@@ -182,8 +182,10 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     }
     if (event) {
         judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
+    }
+    if (first) {
         c->page_id[place_index(&q->places.completion, a->addr)] =
-            (struct cq_page_id){true, id, c->device.since};
+            (struct cq_page_id){event, id, event ? c->device.since : FAULT_NONE};
     }
 }
 
@@ -209,6 +211,19 @@ void cq_completion_moved(struct cq *q, uint32_t value)
 static bool sees_pointer(const struct cq *q)
 {
     return q->sees_stores && q->sees[CQ_DISPATCH];
+}
+
+/* The pointer moves on. */
+static void judge_page_before(struct cq *q)
+{
+    struct cq_completion *c = &q->completion;
+    bool written = c->payload_pages != 0 || !c->wr.known || !cq_sees_writes(q);
+    CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, written, NO_REFS,
+                      "the page written before the pointer moves on", "%s",
+                      "completion_q_wr_ptr moved, but no page was written since its last move");
+    c->unwritten = fault_of(q->m, written);
+    cq_blame(&c->device.since, c->unwritten); /* its event may never come */
+    cq_blame(&c->host.since, c->unwritten);
 }
 
 void cq_completion_core(struct cq *q, const struct access *a)
@@ -242,13 +257,7 @@ void cq_completion_core(struct cq *q, const struct access *a)
             return;
         }
         bool copied = c->wr.since != FAULT_NONE && value == c->wr.v; /* before it was stored */
-        bool written = c->payload_pages != 0 || !c->wr.known || !cq_sees_writes(q);
-        CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, written, NO_REFS,
-                          "the page written before the pointer moves on", "%s",
-                          "completion_q_wr_ptr moved, but no page was written since its last move");
-        c->unwritten = fault_of(q->m, written);
-        cq_blame(&c->device.since, c->unwritten); /* its event may never come */
-        cq_blame(&c->host.since, c->unwritten);
+        judge_page_before(q);
         cq_completion_moved(q, value);
         resync(&c->stored, value, c->wr.since);
         c->stored_new = !copied;
@@ -267,6 +276,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
     c->announced[c->announced_count++ % CQ_ANNOUNCED] =
         (struct cq_announced){value, c->payloads, c->elsewhere};
     if (!sees_pointer(q)) {
+        judge_page_before(q);
         cq_completion_moved(q, value);
     } else if (c->wr.known) {
         bool same = !c->stored.known || (c->stored_new && value == c->stored.v);
@@ -299,6 +309,17 @@ static struct cq_announced announced_by(const struct cq_completion *c, uint32_t 
     return (struct cq_announced){.value = value};
 }
 
+/* A pointer is there, and its page is not. */
+static void judge_early(struct cq *q)
+{
+    struct cq_completion *c = &q->completion;
+    FOLLOWING(q->m, c->early.since,
+              CHECK_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
+                       "a page in host memory before the write pointer moves past it", "%s",
+                       "completion write pointer arrived in host memory before its page"));
+    c->early_for = 0;
+}
+
 void cq_completion_dma(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
@@ -316,11 +337,7 @@ void cq_completion_dma(struct cq *q, const struct access *a)
         if (c->early_for > c->payload_landed++) {
             bool next = a->addr == offset_of(q, c->early.value); /* and the one before never came */
             c->payload_landed = c->early_for + next;
-            FOLLOWING(q->m, c->early.since,
-                      CHECK_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
-                               "a page in host memory before the write pointer moves past it", "%s",
-                               "completion write pointer arrived in host memory before its page"));
-            c->early_for = 0;
+            judge_early(q);
         }
     } else if (access_word(a, q->numbers->host_wr, &value)) {
         if (only_lands) {
@@ -383,10 +400,15 @@ static void read_page(struct cq *q, const struct access *a)
     if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
         fault_id since = c->seen.since;
         cq_blame(&since, c->toggled);
+        cq_blame(&since, c->rd.since);
         cq_blame(&since, c->pages_read <= c->altered_pages ? c->altered : FAULT_NONE);
         const struct cq_page_id *written = &c->page_id[place_index(&q->places.completion, page)];
         if (written->known) { /* the device's word was judged when it was written */
             cq_blame(&since, written->since);
+            if (written->id != id && c->early_for > c->payload_landed) {
+                judge_early(q);
+                cq_blame(&since, q->m->fault);
+            }
             CQ_HOST_AFTER(q, CQ_065, since, written->id == id, NO_REFS,
                           "the event that the dispatcher wrote",
                           "event 0x%x read, the dispatcher wrote 0x%x", id, written->id);
@@ -478,6 +500,7 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
                            "the read pointer one page on, after that page was seen and read",
                            WITH_NUMBER(wrong, value)));
         since = wrong == NULL ? FAULT_NONE : q->m->fault;
+        cq_blame(&c->host.since, since); /* events that it passed over may be read late, or never */
         if (value == cq_ptr_advance(q, next, 1)) {
             resync(&c->left_out, next, since);
         }

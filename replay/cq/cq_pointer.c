@@ -55,6 +55,7 @@ void cq_pointer_landed(struct cq *q, uint32_t value)
     CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, there, NO_REFS,
                       "a page in host memory before the write pointer moves past it", "%s",
                       "completion write pointer arrived in host memory before its page");
+    cq_blame(&c->host.since, fault_of(q->m, there)); /* it reads what was there before */
     c->late_pages += there ? 0 : 1;
     cq_completion_moved(q, value);
     c->payload_pages = 0;
