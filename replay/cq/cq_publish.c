@@ -100,11 +100,11 @@ static fault_id judge_place(struct cq *q, const struct cq_publish *p, const stru
     }
     bool inside = place_has(&q->places.issue, r->addr);
     bool aligned = r->addr % q->numbers->record_align == 0;
-    CQ_HOST(q, CQ_001, inside && aligned, NO_REFS,
-            "a prefetch command in the issue region, aligned",
-            inside ? "prefetch command at +0x%x not aligned to %u"
-                   : "prefetch command at +0x%x lies outside the issue region",
-            r->addr, q->numbers->record_align);
+    CQ_HOST_AFTER(q, CQ_001, p->moved ? FAULT_NONE : p->since, inside && aligned, NO_REFS,
+                  "a prefetch command in the issue region, aligned",
+                  inside ? "prefetch command at +0x%x not aligned to %u"
+                         : "prefetch command at +0x%x lies outside the issue region",
+                  r->addr, q->numbers->record_align);
     if (!inside || !aligned) {
         return q->m->fault;
     }
@@ -122,11 +122,13 @@ static fault_id judge_entry(struct cq *q, const struct cq_publish *p, uint32_t s
 {
     bool stall = (p->entry & q->numbers->entry_stall) != 0;
     struct nocap_cq_command c;
-    bool exec_buf = stall &&
-                    nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, p->bytes, p->known, &c) &&
-                    c.id == NOCAP_CQ_PREFETCH_EXEC_BUF;
+    bool known = stall && nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, p->bytes, p->known, &c);
+    bool exec_buf = known && c.id == NOCAP_CQ_PREFETCH_EXEC_BUF;
+    bool too_long = known && c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && /* which is CQ-003 */
+                    stride_of(q, &c) == (uint64_t)p->entry * q->numbers->entry_unit;
     bool narrow = q->numbers->entry_bytes == 4 || p->entry <= UINT16_MAX;
-    bool fits = p->entry != 0 && narrow && (!stall || exec_buf || q->numbers->inline_only == 0);
+    bool bit = !stall || exec_buf || too_long || q->numbers->inline_only == 0;
+    bool fits = p->entry != 0 && narrow && bit;
     if (!fits) {
         CQ_HOST(q, CQ_002, false, NO_REFS,
                 "a prefetch_q entry that is not 0, without the bit of EXEC_BUF",
