@@ -113,7 +113,7 @@ struct queue_facts {
     fault_id writes_since;           /* what was written for the present launch is */
     fault_id answers_since;          /* what the dispatcher writes to host memory is */
     fault_id unaligned;              /* of the address that the executed command names */
-    fault_id message;                /* of the launch messages that it writes */
+    fault_id message;                /* of the launch or go messages that it writes */
     uint64_t memory;                 /* the device's address of host memory */
     struct byte_range answers[QUEUE_ANSWERS]; /* of it, what the dispatcher alone writes */
 };

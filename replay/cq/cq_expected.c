@@ -94,9 +94,16 @@ static bool complete(struct cq *q)
 static void lose(struct cq *q)
 {
     struct cq_expected *x = &q->expected;
-    x->known = x->decoded = false;
+    x->known = x->decoded = x->at.listed = false;
     x->unmatched = 0;
     cq_offsets_init(q, &x->at.offsets, false);
+}
+
+/* The go words of a launch are not followed one by one. */
+static void launch_unfollowed(struct cq_expected *x)
+{
+    x->launch = x->next;
+    x->next = FAULT_NONE;
 }
 
 /* Reads the command that comes next; false: it is not known, or not published. */
@@ -118,6 +125,9 @@ static bool decode(struct cq *q)
                      complete(q);
     }
     if (!whole || !x->decoded) {
+        if (whole && r->brief.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) {
+            launch_unfollowed(x);
+        }
         lose(q);
     }
     return x->decoded;
@@ -407,7 +417,16 @@ bool cq_expected_write(struct cq *q, const struct nocap_event *e, const struct a
 void cq_expected_exec(struct cq *q, uint64_t record)
 {
     struct cq_expected *x = &q->expected;
+    const struct cq_record *r = cq_record(q, record);
     x->polls = 0;
+    if (r != NULL) { /* what it makes of workers is its own */
+        cq_blame(&x->next, r->brief.since);
+    }
+    if (r != NULL && r->brief.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) {
+        cq_blame(&x->next, r->brief.message);
+        x->launch = x->next;
+        x->next = r->brief.since != FAULT_NONE ? FAULT_NONE : x->next;
+    }
     if (!x->known && record != NO_INDEX) {
         x->known = true;
         x->decoded = false;

@@ -253,7 +253,9 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
         }
         return;
     }
-    judge_list(q, counted, judge_order(q, s));
+    const fault_id order = judge_order(q, s);
+    cq_blame(&brief->message, order);
+    judge_list(q, counted, order);
     bool again = p->listed == YES && cq_set_meets(&p->list, &p->busy);
     if (!again) {
         s->open = true;
@@ -420,6 +422,7 @@ void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brie
     brief->at = cq_event_ref(q, NOCAP_BY_HOST);
     brief->since = fault;
     brief->unaligned = q->program.unaligned;
+    q->unaligned = brief->unaligned != FAULT_NONE ? brief->unaligned : q->unaligned;
     bool good = fault == FAULT_NONE;
     bool subordinate = r->prefetch.dispatcher_type == 1;
     if (subordinate || c->id == NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET) {
@@ -434,7 +437,10 @@ void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brie
         }
         break;
     case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA: take_list(q, k, fault); break;
-    case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL: take_go(q, c, brief, subordinate); break;
+    case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL:
+        brief->message = q->program.go_word;
+        take_go(q, c, brief, subordinate);
+        break;
     case NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL: take_notify(q, c); break;
     case NOCAP_CQ_DISPATCH_TIMESTAMP: q->program.unacked = false; break; /* ends with a barrier */
     case NOCAP_CQ_DISPATCH_TERMINATE:

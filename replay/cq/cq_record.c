@@ -135,13 +135,15 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
     bool master = cq_may_answer(q, by);
     bool signal = go.signal == NOCAP_GO_GO ||
                   (q->numbers->inline_only == 0 && go.signal == NOCAP_GO_RESET_READ_PTR);
+    bool right_word = signal && ((master && offset) || q->loose);
     CQ_HOST(
-        q, CQ_021, signal && ((master && offset) || q->loose), NO_REFS,
+        q, CQ_021, right_word, NO_REFS,
         "a go message with GO, the dispatch core and the stream that is waited for",
         "go message with signal 0x%02x, master %u,%u, offset %u; right are 0x%02x, %u,%u, %llu",
         go.signal, go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->subordinate_at.x,
         q->subordinate_at.y,
         wide(is_stream(q, c->wait_stream) ? c->wait_stream - q->numbers->first_stream : go.offset));
+    q->program.go_word = fault_of(q->m, right_word);
     return fault;
 }
 
@@ -197,6 +199,9 @@ static void judge_timestamp(struct cq *q, const struct nocap_cq_command *c)
             "a TIMESTAMP into one of the slots in host memory",
             "TIMESTAMP to noc_xy 0x%llx, address 0x%llx, which is no timestamp slot",
             wide(c->noc_xy), wide(c->addr));
+    if (c->addr % q->numbers->l1_align != 0) {
+        q->program.unaligned = q->m->fault;
+    }
     if (slot) {
         cq_timestamp_sent(q, at);
     }

@@ -38,7 +38,7 @@ struct cq_brief {
     fault_id since;      /* it cannot be executed, or breaks the order of a launch */
     bool unproven;       /* SEND_GO: no barrier after a multicast that it depends on */
     fault_id unaligned;  /* of an address that it writes to */
-    fault_id message;    /* of a launch message that it writes */
+    fault_id message;    /* of a launch message or go message that it writes */
     struct event_ref at; /* its record */
 };
 
@@ -354,6 +354,7 @@ struct cq_program {
     uint32_t blob_end;
     fault_id unaligned; /* of the command that is judged: of its addresses */
     struct cq_goes streams[CQ_STREAMS];
+    fault_id go_word;   /* .. of the go message that it sends */
     struct cq_offsets offsets;
     bool origin; /* all go words are known from the first on */
     bool counts; /* the host counts notifies on, without a clear for each launch */
@@ -449,6 +450,7 @@ struct cq {
     fault_id launches_since; /* what its commands say to workers is known since */
     fault_id host_fault;     /* the latest of the record that is judged */
     struct cq_dup_filter acts[CQ_OPS];
+    fault_id unaligned;      /* the latest of a command's addresses */
     struct cq_record *records;
     struct cq_arena bytes; /* of the latest records */
     uint64_t published;    /* records so far */

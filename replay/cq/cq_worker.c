@@ -49,6 +49,12 @@ void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
     if (w == NULL) {
         return;
     }
+    const struct nocap_go_word go = nocap_go_decode(word);
+    fault_id launch = q->expected.launch;
+    cq_blame(&launch, q->ring.executing ? q->ring.brief.message : FAULT_NONE);
+    if (!cq_may_answer(q, (struct nocap_xy){go.master_x, go.master_y})) {
+        cq_blame(&launch, q->launches_since); /* its answer goes where the go word says */
+    }
     bool observed = is_observed(q, tile, at);
     if (observed && tile != NULL && tile->sees_cores) {
         judge_reset(q, tile);
@@ -58,8 +64,8 @@ void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
                             .since = w->since,
                             .missing = w->missing,
                             .done = NO,
-                            .offset = nocap_go_decode(word).offset,
-                            .launch = q->expected.launch,
+                            .offset = go.offset,
+                            .launch = launch,
                             .go_index = q->m->event->index};
     if (observed) {
         cq_set_add(&q->owing, at);

@@ -250,6 +250,17 @@ static bool judge_selected(struct model *m, struct tile *tile, unsigned i, int a
     return right;
 }
 
+/* What is wrong with the command that a go word is sent for. */
+static fault_id word_since(const struct model *m, const struct observation *o)
+{
+    const struct queue_facts *queue = sender(m, o);
+    fault_id written = launch_written_since(m, o->tile);
+    return queue == NULL                  ? FAULT_NONE
+           : queue->message != FAULT_NONE ? queue->message
+           : written != FAULT_NONE        ? written
+                                          : queue->launches_since;
+}
+
 /* A write from outside to go word `i`. */
 static void judge_go_word(struct model *m, const struct observation *o, unsigned i)
 {
@@ -274,8 +285,8 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         return; /* clearing words that no agent reads is no act */
     }
     bool named = nocap_go_name(signal) != NULL;
-    CHECK(m, tile, GO_001, named, NO_REFS, "one of 00 40 80 C0 E0 F0",
-          "unknown signal 0x%02x in a go message", signal);
+    CHECK_AFTER(m, tile, GO_001, word_since(m, o), named, NO_REFS, "one of 00 40 80 C0 E0 F0",
+                "unknown signal 0x%02x in a go message", signal);
     if (!named) {
         if ((int)i == active) {
             fault_id fault = m->fault;

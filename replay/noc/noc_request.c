@@ -136,11 +136,13 @@ static bool judge_coordinates(struct model *m, const struct tile *tile, const st
     struct nocap_xy other = rectangle ? noc0(r, e->d2) : far_end->at;
     bool right = rectangle ? far_end->kind == NOCAP_TILE_TENSIX && model_is_tensix(m, other)
                            : exists(far_end->kind, far_end->at);
-    CHECK(m, tile, NOC_032, right, NO_REFS,
-          rectangle ? "a multicast to worker cores" : "the coordinates of a core",
-          rectangle ? "multicast to %u,%u-%u,%u, not a rectangle of worker cores"
-                    : "request to %u,%u, where no core is",
-          far_end->at.x, far_end->at.y, other.x, other.y);
+    const struct queue_facts *q = queue_at(m, e->chip, e->at);
+    bool dispatcher = q != NULL && queue_dispatches(q, e->at);
+    CHECK_AFTER(m, tile, NOC_032, dispatcher ? q->launches_since : FAULT_NONE, right, NO_REFS,
+                rectangle ? "a multicast to worker cores" : "the coordinates of a core",
+                rectangle ? "multicast to %u,%u-%u,%u, not a rectangle of worker cores"
+                          : "request to %u,%u, where no core is",
+                far_end->at.x, far_end->at.y, other.x, other.y);
     return right;
 }
 
