@@ -14,10 +14,14 @@ static bool hits_launch(const struct cq *q, const struct cq_target *t)
            (q->program.blob_end > config && touches(&a, config, q->program.blob_end - config));
 }
 
-/* `mode`: what is wrong with the mode of the command's messages before, which are the same for each
- * rectangle of workers. */
+/* What is wrong with a command's messages so far, which are the same for each rectangle of workers.
+ */
+struct message_faults {
+    fault_id slot, mode;
+};
+
 static void take_message(struct cq *q, const struct cq_target *t, const struct cq_tile_set *tiles,
-                         fault_id *mode)
+                         struct message_faults *wrong)
 {
     const struct nocap_mailbox_layout *l = q->m->layout;
     struct nocap_launch message;
@@ -27,21 +31,22 @@ static void take_message(struct cq *q, const struct cq_target *t, const struct c
         nocap_launch_decode(l, t->payload, &message);
     }
     bool resets = q->numbers->inline_only != 0 || cq_set_meets(tiles, &q->program.reset);
-    CQ_HOST(q, CQ_052, first || !resets, NO_REFS,
-            "launch messages in slot 0, since every launch resets the read pointer",
-            "launch message written at 0x%llx, not in slot 0", wide(t->addr));
+    CQ_HOST_AFTER(q, CQ_052, wrong->slot, first || !resets, NO_REFS,
+                  "launch messages in slot 0, since every launch resets the read pointer",
+                  "launch message written at 0x%llx, not in slot 0", wide(t->addr));
+    cq_blame(&wrong->slot, fault_of(q->m, first || !resets));
     if (known && message.enables != 0) {
         bool right = message.mode == NOCAP_MODE_DEV;
-        CQ_HOST_AFTER(q, CQ_053, *mode, right, NO_REFS,
+        CQ_HOST_AFTER(q, CQ_053, wrong->mode, right, NO_REFS,
                       "launch mode DEV for workers: in HOST mode they never notify",
                       "launch mode %u for workers, not DEV", message.mode);
-        cq_blame(mode, fault_of(q->m, right));
+        cq_blame(&wrong->mode, fault_of(q->m, right));
     }
     cq_set_join(&q->program.messaged, tiles);
     q->program.unacked_message |= q->command.mcast;
 }
 
-static void take_write(struct cq *q, const struct cq_target *t, fault_id *mode)
+static void take_write(struct cq *q, const struct cq_target *t, struct message_faults *wrong)
 {
     struct cq_program *p = &q->program;
     const unsigned id = q->command.record.dispatch.id;
@@ -72,7 +77,7 @@ static void take_write(struct cq *q, const struct cq_target *t, fault_id *mode)
     uint64_t ring = t->addr - l->launch_base;
     if (t->addr >= l->launch_base && ring < (uint64_t)l->launch_slots * l->launch_size &&
         ring % l->launch_size == 0 && t->size != 0 && t->size % l->launch_size == 0) {
-        take_message(q, t, &tiles, mode);
+        take_message(q, t, &tiles, wrong);
     } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE) {
         bool known = t->known > NOCAP_GO_SIGNAL_BYTE;
         uint8_t signal = known ? t->payload[NOCAP_GO_SIGNAL_BYTE] : 0;
@@ -87,14 +92,14 @@ static void take_write(struct cq *q, const struct cq_target *t, fault_id *mode)
 
 fault_id cq_launch_writes(struct cq *q, struct cq_command *k)
 {
-    fault_id mode = FAULT_NONE;
+    struct message_faults wrong = {FAULT_NONE, FAULT_NONE};
     if (!cq_offsets_move(&q->program.offsets, k)) {
         cq_launch_lose(q, false);
         cq_launch_lose_answers(q->m);
-        return mode;
+        return FAULT_NONE;
     }
     for (uint32_t i = 0; i < k->known && !k->targets[i].memory; i++) {
-        take_write(q, &k->targets[i], &mode);
+        take_write(q, &k->targets[i], &wrong);
     }
-    return mode;
+    return wrong.mode;
 }
