@@ -218,8 +218,10 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
     uint32_t id = 0;
     const struct access bytes = {.bytes = r->inner, .known = r->inner_size};
     bool known = access_word(&bytes, NOCAP_CQ_HEADER, &id);
-    bool later = q->packs && next->known && (int32_t)(id - next->v) > 0;
-    bool follows = !known || later || value_allows(next, id); /* such a host keeps some to itself */
+    bool later = q->packs && next->known && (int32_t)(id - next->v) > 0; /* it keeps some */
+    struct value *line = &q->program.event_line;                         /* where an id was wrong */
+    bool back = line->known && id == line->v;
+    bool follows = !known || later || back || value_allows(next, id);
     fault_id since = next->since;
     cq_blame(&since, q->host.slot.since); /* of entries in another order */
     CQ_HOST_AFTER(q, CQ_023, follows ? FAULT_NONE : since, shape && follows, NO_REFS,
@@ -231,6 +233,8 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
         cq_completion_lose(q);
         return;
     }
+    value_set(line, (line->known ? line->v : next->v) + 1);
+    line->known = !follows && (line->known || next->known);
     resync(next, id + 1, fault_of(q->m, follows));
     cq_completion_sent(q, id, shape && follows ? FAULT_NONE : q->host_fault);
 }

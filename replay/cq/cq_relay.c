@@ -134,6 +134,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     p->bytes = p->pages = p->handed = p->taken = 0;
     p->unsent.count = 0;
     p->since = forgot;
+    p->ready_early = false;
     p->index = q->m->event->index;
     p->brief = (struct cq_brief){.known = false};
     cq_report_step(q, NOCAP_RECORD_RELAYED, r);
@@ -232,7 +233,8 @@ static fault_id forget_relay(struct cq *q, const char *what)
     CQ_FETCHER_AFTER(
         q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false, RELATED(p->index),
         "the pages of a prefetch command made ready before the next is relayed", "%s", what);
-    fault_id forgot = p->forgot = q->m->fault;
+    fault_id forgot = q->m->fault;
+    p->forgot = p->ready_early ? FAULT_NONE : forgot;
     cq_relay_publish(q, UINT32_MAX);
     return forgot;
 }
@@ -368,10 +370,12 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     }
     if (!p->open) {
         close_subordinate(q);
-        cq_blame(&forgot, take_unrelayed(q, (uint32_t)addr));
+        const fault_id early = take_unrelayed(q, (uint32_t)addr);
+        cq_blame(&forgot, early);
         p->relay = cq_pass_subordinate(q, cq_relay_next(q), size);
         find_record(q, e);
         open_relay(q, (uint32_t)addr, bytes, known, forgot);
+        q->prefetcher.ready_early = early != FAULT_NONE;
         r = cq_relayed(q);
     } else {
         CQ_FETCHER_ON(q, CQ_036, &p->since, addr == p->at, RELATED(p->index),

@@ -172,6 +172,7 @@ struct cq_prefetcher {
     uint32_t flight_count;
     /* the relay that is not published yet */
     bool open;
+    bool ready_early; /* .. or was, before its first byte */
     uint64_t relay;   /* number of the record relayed next, or now; NO_INDEX: not known */
     uint64_t stalled; /* .. but this one, once it is read */
     uint32_t at, begin, bytes, pages;
@@ -353,14 +354,14 @@ struct cq_program {
     uint64_t unacked_index;
     uint32_t blob_end;
     fault_id unaligned; /* of the command that is judged: of its addresses */
-    struct cq_goes streams[CQ_STREAMS];
     fault_id go_word;   /* .. of the go message that it sends */
+    struct cq_goes streams[CQ_STREAMS];
     struct cq_offsets offsets;
     bool origin; /* all go words are known from the first on */
     bool counts; /* the host counts notifies on, without a clear for each launch */
-    struct value event;
-    uint64_t events;     /* host events so far */
-    uint64_t terminated; /* index of TERMINATE, NO_INDEX: not yet */
+    struct value event, event_line; /* the next id; as it would be without a wrong one */
+    uint64_t events;                /* host events so far */
+    uint64_t terminated;            /* index of TERMINATE, NO_INDEX: not yet */
     bool prefetch_terminated;
     fault_id reopened; /* a record came after TERMINATE */
 };
@@ -449,8 +450,8 @@ struct cq {
     bool packs; /* the host puts several commands into an entry, where its profile allows that */
     fault_id launches_since; /* what its commands say to workers is known since */
     fault_id host_fault;     /* the latest of the record that is judged */
-    struct cq_dup_filter acts[CQ_OPS];
     fault_id unaligned;      /* the latest of a command's addresses */
+    struct cq_dup_filter acts[CQ_OPS];
     struct cq_record *records;
     struct cq_arena bytes; /* of the latest records */
     uint64_t published;    /* records so far */
