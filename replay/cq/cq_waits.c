@@ -247,8 +247,14 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
     if (r->origin && end < r->published && !polls) {
         w->state = "in a command";
         w->release = NULL;
-        WHAT("never finished the command at 0x%x that it began at index %llu", r->current,
-             wide(r->executed_index));
+        if (r->executed_index == NO_INDEX) {
+            WHAT("has not finished the %llu pages that were made ready; which command it executes "
+                 "is not observed",
+                 wide(r->published));
+        } else {
+            WHAT("never finished the command at 0x%x that it began at index %llu", r->current,
+                 wide(r->executed_index));
+        }
     } else {
         w->state = polls ? "polling for pages" : "idle";
         w->by = cq_party(v, CQ_PREFETCH);
