@@ -97,6 +97,23 @@ static void the_list_of_the_firmware_is_believed(void **state)
     nocap_hang_free(h);
 }
 
+/* Of column 1 the job that waits is known, and not the one that has the barrier. */
+static void a_column_that_can_have_come_to_a_barrier_need_not_have(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".attach_to_group 0\nSTART_JOB 1\n REMOTE_BARRIER $rb0, 3\nEND_JOB\nEOF\n"
+        ".attach_to_group 1\nSTART_JOB 1\n REMOTE_BARRIER $rb0, 3\nEND_JOB\n"
+        "START_JOB 2\n POLL_32 0x2040000, 3\nEND_JOB\nEOF\n";
+    place("0:0:24");
+    place("1:0:44");
+    struct nocap_hang *h = hang_of(text);
+    assert_wait(h, 0, 1, 24,
+                "remote barrier 0, mask 0x3: each column can have come; which did not is not known",
+                "");
+    nocap_hang_free(h);
+}
+
 static void columns_wait_for_each_other(void **state)
 {
     (void)state;
@@ -345,6 +362,7 @@ int main(void)
         cmocka_unit_test_setup(one_job_that_stands_holds_others, fresh),
         cmocka_unit_test_setup(who_may_be_late_is_named, fresh),
         cmocka_unit_test_setup(the_list_of_the_firmware_is_believed, fresh),
+        cmocka_unit_test_setup(a_column_that_can_have_come_to_a_barrier_need_not_have, fresh),
         cmocka_unit_test_setup(columns_wait_for_each_other, fresh),
         cmocka_unit_test_setup(arrivals_of_earlier_pages_count, fresh),
         cmocka_unit_test_setup(a_poll_that_cannot_match_holds_its_job, fresh),

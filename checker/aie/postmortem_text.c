@@ -116,7 +116,8 @@ static void report_remote(const struct blocked *s, const struct blocked_column *
         snprintf(text + used, (size_t)(TEXT - used),
                  "the position of those of mask 0x%x is not known", unknown);
     } else if (missing == 0) {
-        snprintf(text + used, (size_t)(TEXT - used), "all columns have come");
+        snprintf(text + used, (size_t)(TEXT - used),
+                 "each column can have come; which did not is not known");
     }
     wait->release = "the columns that did not come";
 }
