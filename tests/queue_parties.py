@@ -311,7 +311,8 @@ class Queue:
             yield from self.poll(me, self.sem, lambda: self.ready, lambda v: v > taken)
             while not self.relayed:
                 yield 5
-            key, command, pages = self.relayed.pop(0)
+            self.key, command, pages = self.relayed.pop(0)
+            key = self.key
             address = n["buffer"] + taken % n["buffer_pages"] * n["page"]
             seq = self.unit("exec", addr=address, data=command[:16])
             self.access("read", "brisc", me, address, 16, data=command[:16], seq=seq)
@@ -330,6 +331,8 @@ class Queue:
 
     def write(self, to, address, data, source, other=None):
         me, self.under_way = self.dispatch_at, self.under_way + 1
+        a = self.act("write", self.key, to=to, other=other)
+        to, other = a["to"], a["other"]
         more = {"mcast": True, "dx2": other[0], "dy2": other[1]} if other else {}
         sent = self.request(me, 1, "write", buf=3, sx=me[0], sy=me[1], saddr=source, dx=to[0], dy=to[1], daddr=address,
                             size=len(data), vc=5 if other else 1, data=data, **more)

@@ -99,6 +99,14 @@ enum { RACED = 64 };
  * one of its own. */
 enum queue_core { QUEUE_PREFETCH, QUEUE_DISPATCH, QUEUE_SUBORDINATE, QUEUE_CORES };
 enum { QUEUE_ANSWERS = 3 };
+/* What commands say that is wrong, the latest of each kind, and since when: where commands are not
+ * seen to be executed, the same in a request is theirs. */
+struct queue_wrong {
+    struct nocap_xy low, high; /* of a rectangle */
+    uint32_t go_word;
+    uint32_t address; /* not aligned */
+    fault_id rect_since, go_since, address_since;
+};
 struct byte_range {
     uint64_t first, end;
 };
@@ -113,8 +121,9 @@ struct queue_facts {
     fault_id writes_since;           /* what was written for the present launch is */
     fault_id answers_since;          /* what the dispatcher writes to host memory is */
     fault_id unaligned;              /* of the address that the executed command names */
-    fault_id message;                /* of the launch or go messages that it writes */
-    uint64_t memory;                 /* the device's address of host memory */
+    struct queue_wrong wrong;
+    fault_id message;                         /* of the launch or go messages that it writes */
+    uint64_t memory;                          /* the device's address of host memory */
     struct byte_range answers[QUEUE_ANSWERS]; /* of it, what the dispatcher alone writes */
 };
 enum { QUEUES = 64 };

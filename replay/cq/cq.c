@@ -371,7 +371,11 @@ static void publish(struct model *m, const struct cq *q)
     f->launches_since = q->launches_since;
     f->writes_since = q->expected.launch;
     f->answers_since = q->completion.unwritten;
-    f->unaligned = q->ring.executing ? q->ring.brief.unaligned : q->unaligned;
+    f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
+    f->wrong = q->wrong;
+    if (q->ring.executing) {
+        f->wrong.address_since = FAULT_NONE;
+    }
     f->message = q->ring.executing ? q->ring.brief.message : FAULT_NONE;
 }
 

@@ -422,7 +422,6 @@ void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brie
     brief->at = cq_event_ref(q, NOCAP_BY_HOST);
     brief->since = fault;
     brief->unaligned = q->program.unaligned;
-    q->unaligned = brief->unaligned != FAULT_NONE ? brief->unaligned : q->unaligned;
     bool good = fault == FAULT_NONE;
     bool subordinate = r->prefetch.dispatcher_type == 1;
     if (subordinate || c->id == NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET) {

@@ -144,6 +144,10 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
         q->subordinate_at.y,
         wide(is_stream(q, c->wait_stream) ? c->wait_stream - q->numbers->first_stream : go.offset));
     q->program.go_word = fault_of(q->m, right_word);
+    if (!right_word) {
+        q->wrong.go_word = (uint32_t)c->go_signal;
+        q->wrong.go_since = q->m->fault;
+    }
     return fault;
 }
 
@@ -200,7 +204,8 @@ static void judge_timestamp(struct cq *q, const struct nocap_cq_command *c)
             "TIMESTAMP to noc_xy 0x%llx, address 0x%llx, which is no timestamp slot",
             wide(c->noc_xy), wide(c->addr));
     if (c->addr % q->numbers->l1_align != 0) {
-        q->program.unaligned = q->m->fault;
+        q->program.unaligned = q->wrong.address_since = q->m->fault;
+        q->wrong.address = (uint32_t)c->addr;
     }
     if (slot) {
         cq_timestamp_sent(q, at);

@@ -448,9 +448,9 @@ struct cq {
         uint64_t index; /* of the first event */
     } gaps[NOCAP_QUEUE_GAPS];
     bool packs; /* the host puts several commands into an entry, where its profile allows that */
-    fault_id launches_since; /* what its commands say to workers is known since */
-    fault_id host_fault;     /* the latest of the record that is judged */
-    fault_id unaligned;      /* the latest of a command's addresses */
+    fault_id launches_since;  /* what its commands say to workers is known since */
+    fault_id host_fault;      /* the latest of the record that is judged */
+    struct queue_wrong wrong; /* what its commands say */
     struct cq_dup_filter acts[CQ_OPS];
     struct cq_record *records;
     struct cq_arena bytes; /* of the latest records */

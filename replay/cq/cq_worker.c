@@ -52,9 +52,7 @@ void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
     const struct nocap_go_word go = nocap_go_decode(word);
     fault_id launch = q->expected.launch;
     cq_blame(&launch, q->ring.executing ? q->ring.brief.message : FAULT_NONE);
-    if (!cq_may_answer(q, (struct nocap_xy){go.master_x, go.master_y})) {
-        cq_blame(&launch, q->launches_since); /* its answer goes where the go word says */
-    }
+    cq_blame(&launch, word == q->wrong.go_word ? q->wrong.go_since : FAULT_NONE);
     bool observed = is_observed(q, tile, at);
     if (observed && tile != NULL && tile->sees_cores) {
         judge_reset(q, tile);

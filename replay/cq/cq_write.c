@@ -107,6 +107,11 @@ fault_id cq_judge_rect(struct cq *q, uint64_t noc_xy, uint64_t dests, fault_id s
                   "multicast rectangle %u,%u to %u,%u has %u cores%s, the command says %llu",
                   r.low.x, r.low.y, r.high.x, r.high.y, reached,
                   reached != workers ? ", not all workers" : "", wide(dests));
+    if (!right) {
+        q->wrong.low = r.low;
+        q->wrong.high = r.high;
+        q->wrong.rect_since = q->m->fault;
+    }
     return right ? since : q->m->fault;
 }
 
@@ -117,6 +122,10 @@ static void judge_address(struct cq *q, uint64_t addr)
     CQ_HOST_AFTER(q, CQ_015, *since, right, NO_REFS, "an aligned destination",
                   "destination 0x%llx not aligned to %u", wide(addr), q->numbers->l1_align);
     *since = right ? *since : q->m->fault;
+    if (!right) {
+        q->wrong.address = (uint32_t)addr;
+        q->wrong.address_since = q->m->fault;
+    }
 }
 
 static void judge_index(struct cq *q, uint64_t index)

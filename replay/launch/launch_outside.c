@@ -253,12 +253,15 @@ static bool judge_selected(struct model *m, struct tile *tile, unsigned i, int a
 /* What is wrong with the command that a go word is sent for. */
 static fault_id word_since(const struct model *m, const struct observation *o)
 {
+    uint32_t word;
     const struct queue_facts *queue = sender(m, o);
     fault_id written = launch_written_since(m, o->tile);
     return queue == NULL                  ? FAULT_NONE
            : queue->message != FAULT_NONE ? queue->message
            : written != FAULT_NONE        ? written
-                                          : queue->launches_since;
+           : access_word(&o->access, o->access.addr, &word) && word == queue->wrong.go_word
+               ? queue->wrong.go_since
+               : FAULT_NONE;
 }
 
 /* A write from outside to go word `i`. */

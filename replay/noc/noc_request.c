@@ -138,7 +138,9 @@ static bool judge_coordinates(struct model *m, const struct tile *tile, const st
                            : exists(far_end->kind, far_end->at);
     const struct queue_facts *q = queue_at(m, e->chip, e->at);
     bool dispatcher = q != NULL && queue_dispatches(q, e->at);
-    CHECK_AFTER(m, tile, NOC_032, dispatcher ? q->launches_since : FAULT_NONE, right, NO_REFS,
+    bool said = dispatcher && nocap_xy_equal(far_end->at, q->wrong.low) &&
+                nocap_xy_equal(other, q->wrong.high);
+    CHECK_AFTER(m, tile, NOC_032, said ? q->wrong.rect_since : FAULT_NONE, right, NO_REFS,
                 rectangle ? "a multicast to worker cores" : "the coordinates of a core",
                 rectangle ? "multicast to %u,%u-%u,%u, not a rectangle of worker cores"
                           : "request to %u,%u, where no core is",
@@ -237,7 +239,11 @@ static fault_id unaligned_since(const struct model *m, const struct nocap_event 
 {
     const struct queue_facts *q = queue_at(m, e->chip, e->at);
     bool dispatcher = q != NULL && queue_dispatches(q, e->at);
-    return dispatcher ? q->unaligned : FAULT_NONE;
+    bool said = dispatcher && (uint32_t)e->daddr == q->wrong.address;
+    return !dispatcher                  ? FAULT_NONE
+           : q->unaligned != FAULT_NONE ? q->unaligned
+           : said                       ? q->wrong.address_since
+                                        : FAULT_NONE;
 }
 
 static void judge_alignment(struct model *m, const struct tile *tile, const struct request *r)
