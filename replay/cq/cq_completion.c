@@ -32,61 +32,6 @@ static bool in_ring(const struct cq *q, uint32_t ptr)
     return at >= q->first && at < q->last && (at - q->first) % q->page_units == 0;
 }
 
-/* ---- event ids ---- */
-
-void cq_completion_sent(struct cq *q, uint32_t id, fault_id since)
-{
-    struct cq_completion *c = &q->completion;
-    c->ids_since[c->id_count % CQ_EVENTS] = since;
-    c->ids[c->id_count++ % CQ_EVENTS] = id;
-}
-
-void cq_completion_lose(struct cq *q)
-{
-    q->completion.ids_whole = false;
-    q->program.event.known = false;
-    if (q->timestamps.any) {
-        cq_timestamps_forget(q);
-    }
-}
-
-/* Which of the events under way an id is of, by number, from `first` on; their count: of none. */
-static uint64_t find_id(const struct cq_completion *c, uint64_t first, uint32_t id)
-{
-    uint64_t i = first;
-    while (i < c->id_count && c->ids[i % CQ_EVENTS] != id) {
-        i++;
-    }
-    return i;
-}
-
-/* Which event comes back: in the order in which they were sent. `since`: what is wrong with where
- * the id was found. */
-static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_id since,
-                     uint8_t agent)
-{
-    struct cq_completion *c = &q->completion;
-    uint64_t first = c->id_count > CQ_EVENTS ? c->id_count - CQ_EVENTS : 0, n = line->next;
-    bool whole = c->ids_whole && n >= first; /* else events of before the trace come first */
-    bool right = n < c->id_count && c->ids[n % CQ_EVENTS] == id;
-    if (whole) {
-        bool awaited = n < c->id_count;
-        cq_blame(&line->since, since);
-        cq_blame(&line->since, awaited ? c->ids_since[n % CQ_EVENTS] : c->shown.since);
-        FOLLOWING(q->m, line->since,
-                  CHECK_AT(q->m, NULL, CQ_065, right, cq_event_ref(q, agent), NO_REFS,
-                           "events come back as they were sent, in order",
-                           awaited ? "event 0x%x returned, 0x%x is next"
-                                   : "event 0x%x returned, no event is outstanding",
-                           id, awaited ? c->ids[n % CQ_EVENTS] : 0));
-        line->since = fault_of(q->m, right);
-    }
-    uint64_t found = find_id(c, whole ? n : first, id);
-    if (found < c->id_count || whole) {
-        line->next = found < c->id_count ? found + 1 : n + 1;
-    }
-}
-
 /* ---- the dispatcher writes ---- */
 
 static bool judge_room(struct cq *q, const struct access *a, uint32_t pages)
@@ -181,7 +126,7 @@ void cq_completion_payload(struct cq *q, const struct access *a)
         judge_event(q, a);
     }
     if (event) {
-        judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
+        cq_completion_judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
     }
     if (first) {
         c->page_id[place_index(&q->places.completion, a->addr)] =
@@ -376,7 +321,7 @@ void cq_completion_memory(struct cq *q, const struct access *a)
     bool next = a->addr == offset_of(q, c->rd.v);
     if (place_has(&q->places.completion, a->addr) && c->rd.known && next &&
         access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
-        judge_id(q, value, &c->host, c->rd.since, NOCAP_BY_DISPATCH);
+        cq_completion_judge_id(q, value, &c->host, c->rd.since, NOCAP_BY_DISPATCH);
     }
 }
 
@@ -412,10 +357,10 @@ static void read_page(struct cq *q, const struct access *a)
             CQ_HOST_AFTER(q, CQ_065, since, written->id == id, NO_REFS,
                           "the event that the dispatcher wrote",
                           "event 0x%x read, the dispatcher wrote 0x%x", id, written->id);
-            uint64_t n = find_id(c, c->host.next, written->id);
+            uint64_t n = cq_completion_find(c, c->host.next, written->id);
             c->host.next = n < c->id_count ? n + 1 : c->host.next;
         } else {
-            judge_id(q, id, &c->host, since, NOCAP_BY_HOST);
+            cq_completion_judge_id(q, id, &c->host, since, NOCAP_BY_HOST);
         }
     }
 }

@@ -90,10 +90,18 @@ void cq_completion_host_store(struct cq *q, uint32_t value);
 void cq_completion_arrived(struct cq *q);
 void cq_completion_host_sysmem(struct cq *q, const struct access *a);
 void cq_completion_memory(struct cq *q, const struct access *a);
+
+/* cq_completion_ids.c: events under way */
 /* An event is on its way; `since`: what is wrong with it. */
 void cq_completion_sent(struct cq *q, uint32_t id, fault_id since);
 /* A record that is not known: it may have been an event, or a timestamp. */
 void cq_completion_lose(struct cq *q);
+/* Which of the events under way an id is of, by number, from `first` on; their count: of none. */
+uint64_t cq_completion_find(const struct cq_completion *c, uint64_t first, uint32_t id);
+/* Which event comes back: in the order in which they were sent. `since`: what is wrong with where
+ * the id was found. */
+void cq_completion_judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_id since,
+                            uint8_t agent);
 
 /* cq_timestamp.c: those that the dispatcher writes, and when the host may read them */
 void cq_timestamps_forget(struct cq *q);

@@ -352,9 +352,12 @@ void cq_launch_lose_answers(struct model *m);
 void cq_prefetch_init(struct cq *q, bool origin);
 void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *event);
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
-void cq_prefetch_core(struct cq *q, const struct access *a);
 /* The record is used: what was not read of it will not be. */
 void cq_prefetch_used(struct cq *q, uint64_t number);
+/* A slot is consumed. */
+void cq_prefetch_take_slot(struct cq *q, uint32_t slot);
+/* cq_prefetch_core.c: stores and loads of its core */
+void cq_prefetch_core(struct cq *q, const struct access *a);
 
 /* cq_landed.c: reads in flight */
 /* Whether a read has not landed, of which the records before number `landed` have. */
