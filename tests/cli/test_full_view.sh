@@ -220,4 +220,15 @@ END
     finds "" "one event in twenty of $core is missing"
 done
 
+# A write of the dispatcher that leaves when its page has gone back to the prefetcher.
+"$NOCAP" dump --format jsonl golden/queue-all.nocap | awk '
+    /"op":"write".*"x":14,"y":3,.*"id":[0-9]*,"sx"/ && !id { match($0, /"id":[0-9]+/); id = substr($0, RSTART, RLENGTH) }
+    id && /"phase":"sent"/ && index($0, id "}") { next }
+    { print }
+    id && /"op":"atomic".*"dx":14,"dy":2/ && !left++ {
+        match($0, /^{"t":[0-9]+/)
+        print substr($0, 1, RLENGTH) ",\"ev\":\"noc\",\"op\":\"write\",\"by\":\"brisc\",\"x\":14,\"y\":3,\"noc\":1,\"phase\":\"sent\"," id "}"
+    }' >"$T/trace.jsonl"
+finds CQ-039 "a write that leaves when its page has gone back"
+
 finish
