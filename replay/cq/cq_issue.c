@@ -123,7 +123,8 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
                   c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
                   NOCAP_CQ_HEADER + c.length <= g->covered); /* no agent looks at the padding */
     whole |= q->loose && g->covered > 0; /* the host does not write what lies between commands */
-    if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
+    p->whole = p->record.addr_known && q->sees_sysmem && !q->host.spans_lost;
+    if (p->whole) {
         fault_id since = q->host.misplaced;
         cq_blame(&since, p->since);
         CQ_HOST_AFTER(q, CQ_024, since, whole, NO_REFS,
@@ -411,7 +412,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
         .bytes = e->data,
         .known = e->data_size < CQ_HEAD ? e->data_size : CQ_HEAD,
         .given = given < UINT32_MAX ? (uint32_t)given : 0,
-        .unit = true,
+        .whole = true,
         .since = h->cursor.since,
     };
     cq_blame(&p.since, h->slot.since);

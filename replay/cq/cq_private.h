@@ -280,7 +280,7 @@ struct cq_publish {
     fault_id since;        /* the place is known since */
     const uint8_t *bytes;  /* the first `known` */
     uint32_t known, given; /* given: how many the host wrote, 0: not known */
-    bool unit;             /* and that there are no more */
+    bool whole;            /* and that there are no more */
 };
 void cq_publish(struct cq *q, const struct cq_publish *p);
 /* What a command relays. One that this host never sends is wrong, and what the device makes of it

@@ -31,7 +31,7 @@ static uint64_t sum_of_strides(const struct cq *q, const struct cq_publish *p, u
     }
     bool one = q->numbers->inline_only != 0; /* this host puts one command into an entry */
     bool fits = at < size && (one || (size - at) % q->numbers->record_align == 0);
-    bool ends = p->unit && at == p->given;
+    bool ends = p->whole && at == p->given;
     bool lost = (at != first || !one) && fits && at + NOCAP_CQ_HEADER > p->known && !ends;
     const struct access rest = {.bytes = p->bytes + at, .known = NOCAP_CQ_HEADER};
     bool undefined = !one && !lost && at < size && at + NOCAP_CQ_HEADER <= p->known &&
