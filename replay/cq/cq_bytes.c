@@ -26,6 +26,15 @@ uint64_t cq_bytes_differ(const struct access *a, const uint8_t *bytes, uint64_t 
     return UINT64_MAX;
 }
 
+uint64_t cq_entries_back(struct cq *q, uint64_t number, unsigned count)
+{
+    const struct cq_record *r;
+    for (; count > 0 && number > 0 && (r = cq_record(q, number - 1)) != NULL; number--) {
+        count -= r->part == 0;
+    }
+    return number;
+}
+
 uint64_t cq_find_unread(struct cq *q, uint32_t addr, uint32_t slot)
 {
     uint64_t n = cq_entries_back(q, q->prefetcher.next, CQ_LEAP);
@@ -39,19 +48,6 @@ uint64_t cq_find_unread(struct cq *q, uint32_t addr, uint32_t slot)
         ahead += n >= q->prefetcher.next;
     }
     return NO_INDEX;
-}
-
-uint64_t cq_pass_subordinate(struct cq *q, uint64_t number, uint64_t size)
-{
-    const bool missed = q->subordinate.since != FAULT_NONE;
-    const struct cq_record *r = NULL;
-    uint64_t n = number;
-    while (n < q->prefetcher.next && (r = cq_record(q, n)) != NULL && r->subordinate &&
-           (missed || r->length != size)) {
-        n++;
-    }
-    bool due = n < q->prefetcher.next && r != NULL && !r->subordinate && size <= r->length;
-    return due ? n : number;
 }
 
 uint64_t cq_count_entries(struct cq *q, uint64_t from, uint64_t to)
@@ -71,4 +67,17 @@ uint64_t cq_count_relayed(struct cq *q, uint64_t from, uint64_t to)
         count += r == NULL || !(r->silent || r->ends);
     }
     return count;
+}
+
+bool cq_slot_value(const struct cq *q, const struct access *a, uint64_t addr, uint32_t *entry)
+{
+    uint8_t low, high;
+    if (q->numbers->entry_bytes == sizeof *entry) {
+        bool whole = access_word(a, addr, entry);
+        *entry = whole ? *entry : 0;
+        return whole;
+    }
+    bool known = access_byte(a, addr, &low) && access_byte(a, addr + 1, &high);
+    *entry = known ? low | (uint32_t)high << 8 : 0;
+    return known;
 }

@@ -12,7 +12,7 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     bool wraps = want != p->fence.v;
     fault_id since = p->fence.since;
     if (p->fence.known && size != 0) {
-        uint64_t relay = cq_relay_next(q);
+        uint64_t relay = cq_relay_first(q);
         bool done = !wraps || relay == NO_INDEX || !p->synced || relay >= p->landed;
         bool right = l1 == want && done;
         CQ_FETCHER_AFTER(

@@ -15,7 +15,7 @@ void cq_prefetch_init(struct cq *q, bool origin)
     p->dones_seen = dones;
     p->sents_seen = sents;
     p->synced = origin;
-    p->relay = origin ? 0 : NO_INDEX;
+    cq_relay_from(q, origin ? 0 : NO_INDEX);
     p->stalled = NO_INDEX;
     p->fetch.record = NO_INDEX;
     if (origin) {
@@ -114,9 +114,11 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
                            .steps = CQ_STEP_READ,
                            .slot_seen = f->slot_seen,
                            .index = q->m->event->index};
-    bool relayed = cq_relay_next(q) != NO_INDEX;
+    bool relayed = cq_relay_next(q, CQ_TO_DISPATCHER) != NO_INDEX;
     f->record = record_at(q, addr, size, slot);
-    p->relay = !relayed && f->record == p->stalled ? f->record : p->relay;
+    if (!relayed && f->record == p->stalled) {
+        cq_relay_from(q, f->record);
+    }
     const struct cq_record *r = cq_record(q, f->record);
     f->size = r != NULL && r->sized ? r->size : 0;
     if (r != NULL && r->addr_known) {

@@ -48,20 +48,6 @@ static inline uint32_t cq_entry_size(const struct cq *q, uint32_t entry)
     uint64_t size = (entry & (uint64_t)(q->numbers->entry_stall - 1)) * q->numbers->entry_unit;
     return size < CQ_ENTRY_CAP ? (uint32_t)size : CQ_ENTRY_CAP;
 }
-/* The bytes of a slot. */
-static inline bool cq_slot_value(const struct cq *q, const struct access *a, uint64_t addr,
-                                 uint32_t *entry)
-{
-    uint8_t low, high;
-    if (q->numbers->entry_bytes == sizeof *entry) {
-        bool whole = access_word(a, addr, entry);
-        *entry = whole ? *entry : 0;
-        return whole;
-    }
-    bool known = access_byte(a, addr, &low) && access_byte(a, addr + 1, &high);
-    *entry = known ? low | (uint32_t)high << 8 : 0;
-    return known;
-}
 static inline struct cq_record *cq_record(struct cq *q, uint64_t number)
 {
     return number < q->published && q->published - number <= CQ_RECORDS
@@ -73,15 +59,6 @@ static inline uint64_t cq_entry_after(struct cq *q, uint64_t number)
 {
     const struct cq_record *r = cq_record(q, number);
     return number + 1 + (r != NULL ? r->parts : 0);
-}
-/* The number of the record that begins the `count`th entry before record `number`. */
-static inline uint64_t cq_entries_back(struct cq *q, uint64_t number, unsigned count)
-{
-    const struct cq_record *r;
-    for (; count > 0 && number > 0 && (r = cq_record(q, number - 1)) != NULL; number--) {
-        count -= r->part == 0;
-    }
-    return number;
 }
 /* Tells who asked for records of a step of one, which is NULL if it was not seen. */
 void cq_report_step(struct cq *q, enum nocap_record_step step, const struct cq_record *r);
@@ -321,12 +298,13 @@ const uint8_t *cq_bytes_of(const struct cq *q, const struct cq_record *r);
 /* The first of the bytes that are known on both sides where they differ, so many from the start;
  * UINT64_MAX: none. */
 uint64_t cq_bytes_differ(const struct access *a, const uint8_t *bytes, uint64_t known);
+/* The bytes of a slot. */
+bool cq_slot_value(const struct cq *q, const struct access *a, uint64_t addr, uint32_t *entry);
+/* The number of the record that begins the `count`th entry before record `number`. */
+uint64_t cq_entries_back(struct cq *q, uint64_t number, unsigned count);
 /* The number of a record near the next one that was not read and lies at `addr` or in `slot`;
  * NO_INDEX: there is none. */
 uint64_t cq_find_unread(struct cq *q, uint32_t addr, uint32_t slot);
-/* The record from `number` on of which the dispatcher gets `size` bytes: those of its subordinate
- * before it were not seen to be relayed. */
-uint64_t cq_pass_subordinate(struct cq *q, uint64_t number, uint64_t size);
 /* How many entries begin with the records `from` to `to`; how many of these the dispatcher gets. */
 uint64_t cq_count_entries(struct cq *q, uint64_t from, uint64_t to);
 uint64_t cq_count_relayed(struct cq *q, uint64_t from, uint64_t to);
@@ -374,20 +352,32 @@ void cq_prefetch_arrived(struct cq *q, uint64_t number, fault_id since);
 void cq_land_first(struct cq *q, uint32_t before, const struct nocap_event *event);
 void cq_prefetch_done(struct cq *q, uint64_t id);
 
+/* cq_relay_turn.c: which record that is */
+enum cq_relay_to { CQ_TO_DISPATCHER, CQ_TO_SUBORDINATE };
+/* The number of the record that is relayed there next, or now; NO_INDEX: not known. */
+uint64_t cq_relay_next(struct cq *q, enum cq_relay_to to);
+/* .. to either. */
+uint64_t cq_relay_first(struct cq *q);
+/* Record `number` is relayed next; NO_INDEX: not known. */
+void cq_relay_from(struct cq *q, uint64_t number);
+/* The record that is relayed there next, or now. */
+struct cq_record *cq_relayed(struct cq *q, enum cq_relay_to to);
+/* The record that was relayed there is the dispatcher's. */
+void cq_next_record(struct cq *q, enum cq_relay_to to, const struct cq_record *record);
+/* Known by where the relayed bytes lay, on a trace that was attached mid-run, and where a read was
+ * left out, which is not relayed either. */
+void cq_find_relayed(struct cq *q, enum cq_relay_to to, const struct nocap_event *event);
+/* Of commands for the two dispatchers, the one ahead is relayed first. */
+fault_id cq_judge_turn(struct cq *q, enum cq_relay_to to);
+
 /* cq_relay.c: from the prefetcher into the dispatch buffer */
-/* The number of the record that is relayed next, or now; NO_INDEX: not known. */
-uint64_t cq_relay_next(struct cq *q);
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *event);
 /* Whether a `cq` event has shown this write already: then its bytes are judged. */
 bool cq_relay_restates(struct cq *q, const struct nocap_event *event, uint64_t size);
 void cq_relay_sent(struct cq *q, uint64_t id);
-/* The record that is relayed next, or now. */
-struct cq_record *cq_relayed(struct cq *q);
 /* It takes so many pages in all for what it relays. */
 void cq_take_pages(struct cq *q, uint32_t pages);
-/* The record that was relayed is the dispatcher's. */
-void cq_next_record(struct cq *q, const struct cq_record *record);
 /* The dispatcher reads `pages` more than were published. */
 void cq_relay_counted(struct cq *q, uint64_t pages);
 /* The same of the subordinate dispatcher's. */

@@ -208,7 +208,7 @@ static void loosen(struct cq *q)
     cq_subordinate_init(q, false);
     memset(q->workers, 0, sizeof q->workers);
     q->owing = (struct cq_tile_set){{0}};
-    p->relay = NO_INDEX;
+    cq_relay_from(q, NO_INDEX);
     p->open = false;
     if (!q->program.prefetch_terminated) {
         q->program.terminated = NO_INDEX; /* there may be another dispatcher to end */

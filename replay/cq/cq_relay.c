@@ -2,75 +2,25 @@
 /* The prefetcher relays records into the dispatch buffer. Rules CQ-034 to CQ-037, CQ-071. */
 #include "replay/cq/cq_private.h"
 
-uint64_t cq_relay_next(struct cq *q)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    const struct cq_record *r;
-    while (!p->open && p->relay != NO_INDEX && p->relay < p->next &&
-           (r = cq_record(q, p->relay)) != NULL && r->silent) {
-        p->stalled = (r->entry & q->numbers->entry_stall) != 0 ? p->relay + 1 : NO_INDEX;
-        p->relay = r->several ? NO_INDEX : p->relay + 1;
-    }
-    return p->relay;
-}
-
-struct cq_record *cq_relayed(struct cq *q)
-{
-    uint64_t number = cq_relay_next(q);
-    return number != NO_INDEX ? cq_record(q, number) : NULL;
-}
-
-/* Whether what is relayed from `addr` on is what record `number` relays first. */
-static bool lies_at(struct cq *q, uint64_t number, uint64_t addr)
-{
-    const struct cq_record *r = cq_record(q, number);
-    const struct cq_record *head = r != NULL ? cq_record(q, number - r->part) : NULL;
-    return head != NULL && head->l1_known &&
-           addr == (uint64_t)head->l1 + (r->addr - head->addr) + NOCAP_CQ_HEADER;
-}
-
-/* Known by where the relayed bytes lay, on a trace that was attached mid-run, and where a read was
- * left out, which is not relayed either. */
-static void find_record(struct cq *q, const struct nocap_event *e)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    const struct cq_record *next = cq_relayed(q);
-    const uint8_t *bytes = next != NULL && next->good ? cq_bytes_of(q, next) : NULL;
-    struct access a = access_of_event(e, e->daddr, e->size);
-    if (bytes != NULL && a.known > 0 && next->known > NOCAP_CQ_HEADER &&
-        cq_bytes_differ(&a, bytes + NOCAP_CQ_HEADER, next->known - NOCAP_CQ_HEADER) == UINT64_MAX) {
-        return; /* its bytes */
-    }
-    if (e->kind != NOCAP_EV_NOC || (e->has & NOCAP_F_SADDR) == 0 || !p->synced ||
-        lies_at(q, cq_relay_next(q), e->saddr)) {
-        return;
-    }
-    const uint64_t last = cq_entries_back(q, p->next, CQ_LEAP);
-    for (uint64_t n = p->next; n > last; n--) {
-        if (lies_at(q, n - 1, e->saddr)) {
-            p->relay = n - 1;
-            return;
-        }
-    }
-}
-
 /* `turn`: what its turn is known since. */
-static void judge_landed(struct cq *q, struct cq_record *r, fault_id turn)
+static void judge_landed(struct cq *q, enum cq_relay_to to, fault_id turn)
 {
     struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_record *r = cq_relayed(q, to);
+    const uint64_t number = p->relay[to];
     if (r == NULL || !(p->landed_seen || p->dones_seen)) {
         return;
     }
-    cq_prefetch_used(q, p->relay);
-    bool landed = r->landed || p->relay < p->landed;
-    fault_id since = cq_read_since(q, p->relay);
+    cq_prefetch_used(q, number);
+    bool landed = r->landed || number < p->landed;
+    fault_id since = cq_read_since(q, number);
     cq_blame(&since, turn);
     CQ_FETCHER_AFTER(q, CQ_034, since, landed, RELATED(r->at.index),
                      "a prefetch command relayed after its read has landed", "%s",
                      "prefetch command relayed before its read has landed");
     cq_blame(&r->read_since, fault_of(q->m, landed));
     if (!landed) {
-        cq_prefetch_arrived(q, p->relay, r->read_since);
+        cq_prefetch_arrived(q, number, r->read_since);
     }
     if (!r->fetched) { /* nor was its slot taken */
         cq_blame(&p->slot.since, r->read_since);
@@ -109,7 +59,7 @@ static fault_id take_unrelayed(struct cq *q, uint32_t addr)
         p->skipped = ring->cursor;
         ring->acquired += pages;
         ring->cursor.v = after;
-        p->relay += p->relay != NO_INDEX;
+        cq_next_record(q, CQ_TO_DISPATCHER, NULL);
     }
     return pages != 0 && addr != after ? ring->cursor.since : FAULT_NONE;
 }
@@ -127,7 +77,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
-    struct cq_record *r = cq_relayed(q);
+    struct cq_record *r = cq_relayed(q, CQ_TO_DISPATCHER);
     p->open = true;
     p->unit.left = 0;
     p->begin = p->at = addr;
@@ -153,7 +103,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
         r != NULL && r->good && offset_from(q, ring->cursor.v, addr) < r->pages * q->numbers->page;
     p->begin =
         inside ? ring->cursor.v : addr - addr % q->numbers->page; /* its first bytes: later */
-    judge_landed(q, r, p->since);
+    judge_landed(q, CQ_TO_DISPATCHER, p->since);
     p->pages = r != NULL && r->good ? r->pages : 0;
     if (r != NULL && r->good) {
         p->brief = r->brief;
@@ -207,7 +157,7 @@ static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const st
                      wide(size), wide(addr), e->d.x, e->d.y);
     fault_id fault = q->m->fault;
     if (!p->open && q->ring.cursor.known) {
-        find_record(q, e);
+        cq_find_relayed(q, CQ_TO_DISPATCHER, e);
         open_relay(q, q->ring.cursor.v, NULL, 0, fault);
     }
     if (p->open && size <= place_size(&q->places.buffer)) {
@@ -215,12 +165,6 @@ static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const st
         p->bytes += (uint32_t)size;
         p->at = place_wrap(&q->places.buffer, p->at + size);
     }
-}
-
-void cq_next_record(struct cq *q, const struct cq_record *r)
-{
-    struct cq_prefetcher *p = &q->prefetcher;
-    p->relay = p->relay == NO_INDEX || (r != NULL && r->several) ? NO_INDEX : p->relay + 1;
 }
 
 static const char next_relayed[] =
@@ -242,7 +186,7 @@ static fault_id forget_relay(struct cq *q, const char *what)
 void cq_relay_counted(struct cq *q, uint64_t pages)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    const struct cq_record *r = cq_relayed(q);
+    const struct cq_record *r = cq_relayed(q, CQ_TO_DISPATCHER);
     bool whole = p->open && r != NULL && r->good && !r->gathered && p->bytes == r->length;
     if (whole && pages == p->pages) {
         cq_blame(&q->ring.since, forget_relay(q, "pages counted by the dispatcher before the "
@@ -250,17 +194,18 @@ void cq_relay_counted(struct cq *q, uint64_t pages)
     }
 }
 
-static void close_subordinate(struct cq *q)
+/* `again`: the same page is written once more. */
+static void close_subordinate(struct cq *q, bool again)
 {
     struct cq_subordinate *s = &q->subordinate;
     if (s->open && s->credits) {
-        CQ_FETCHER_AFTER(
-            q, CQ_037, s->since, false, RELATED(s->begun),
-            "the page of a prefetch command made ready before the next is relayed", "%s",
-            "next prefetch command relayed before the page of the last was made ready");
+        CQ_FETCHER_AFTER(q, CQ_037, s->since, false, RELATED(s->begun),
+                         "the page of a prefetch command made ready before the next is relayed",
+                         "%s prefetch command relayed before the page of the last was made ready",
+                         again ? "the same" : "next");
         cq_blame(&s->since, q->m->fault);
     }
-    if (s->open) {
+    if (s->open && !again) {
         cq_relay_publish_subordinate(q, UINT32_MAX);
     }
 }
@@ -270,13 +215,22 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
 {
     struct cq_prefetcher *p = &q->prefetcher;
     if (p->open) {
+        bool late = cq_relay_next(q, CQ_TO_SUBORDINATE) == p->overtaken;
+        cq_blame(&p->since, late ? q->subordinate.since : FAULT_NONE);
         forget_relay(q, next_relayed);
     }
-    close_subordinate(q);
-    find_record(q, e);
-    struct cq_record *r = cq_relayed(q);
+    const struct cq_subordinate *s = &q->subordinate;
+    const uint64_t page = place_address(&q->places.subordinate, s->cursor.v);
+    const bool again = s->open && s->credits && addr == page;
+    close_subordinate(q, again);
+    if (again) {
+        return;
+    }
+    cq_find_relayed(q, CQ_TO_SUBORDINATE, e);
+    (void)cq_judge_turn(q, CQ_TO_SUBORDINATE);
+    struct cq_record *r = cq_relayed(q, CQ_TO_SUBORDINATE);
     cq_report_step(q, NOCAP_RECORD_RELAYED, r);
-    judge_landed(q, r, FAULT_NONE);
+    judge_landed(q, CQ_TO_SUBORDINATE, FAULT_NONE);
     p->bytes = 0;
     p->since = r != NULL ? r->read_since : FAULT_NONE;
     p->index = e->index;
@@ -291,20 +245,21 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
 
 void cq_relay_publish_subordinate(struct cq *q, uint32_t value)
 {
-    struct cq_record *r = cq_relayed(q);
+    struct cq_record *r = cq_relayed(q, CQ_TO_SUBORDINATE);
     q->any = true;
     if (q->loose) {
         return;
     }
     struct cq_prefetcher *p = &q->prefetcher;
     bool open = q->subordinate.open;
-    cq_subordinate_publish(q, p->relay, value, p->unsent.count == 0 || !p->sents_seen);
+    cq_subordinate_publish(q, p->relay[CQ_TO_SUBORDINATE], value,
+                           p->unsent.count == 0 || !p->sents_seen);
     if (!open && p->open) { /* perhaps of what is relayed to the other one */
         cq_blame(&p->since, q->m->fault);
         cq_blame(&q->ring.since, q->m->fault);
     } else if (open) {
         cq_report_step(q, NOCAP_RECORD_HANDED, r);
-        cq_next_record(q, r);
+        cq_next_record(q, CQ_TO_SUBORDINATE, r);
     }
 }
 
@@ -333,7 +288,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
                     uint64_t known, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    const struct cq_record *r = cq_relayed(q);
+    const struct cq_record *r = cq_relayed(q, CQ_TO_DISPATCHER);
     fault_id forgot = FAULT_NONE;
     q->any = true;
     if (q->loose) {
@@ -366,17 +321,17 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     bool inside = p->open && q->ring.cursor.known && (offset == 0 || own);
     if (p->open && addr != p->at && !inside && (whole || addr % q->numbers->page == 0)) {
         forgot = forget_relay(q, next_relayed);
-        r = cq_relayed(q);
+        r = cq_relayed(q, CQ_TO_DISPATCHER);
     }
     if (!p->open) {
-        close_subordinate(q);
+        close_subordinate(q, false);
         const fault_id early = take_unrelayed(q, (uint32_t)addr);
         cq_blame(&forgot, early);
-        p->relay = cq_pass_subordinate(q, cq_relay_next(q), size);
-        find_record(q, e);
+        cq_find_relayed(q, CQ_TO_DISPATCHER, e);
+        cq_blame(&forgot, cq_judge_turn(q, CQ_TO_DISPATCHER));
         open_relay(q, (uint32_t)addr, bytes, known, forgot);
         q->prefetcher.ready_early = early != FAULT_NONE;
-        r = cq_relayed(q);
+        r = cq_relayed(q, CQ_TO_DISPATCHER);
     } else {
         CQ_FETCHER_ON(q, CQ_036, &p->since, addr == p->at, RELATED(p->index),
                       "the bytes of a prefetch command contiguous",
@@ -409,7 +364,7 @@ bool cq_relay_restates(struct cq *q, const struct nocap_event *e, uint64_t size)
         return false;
     }
     const struct access a = access_of_event(e, e->daddr, size);
-    judge_bytes(q, cq_relayed(q), &a, p->unit.from);
+    judge_bytes(q, cq_relayed(q, CQ_TO_DISPATCHER), &a, p->unit.from);
     cq_packet_issued(&p->unsent, e);
     p->unit.at += (uint32_t)size;
     p->unit.left -= (uint32_t)size;

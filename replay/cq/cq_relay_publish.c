@@ -13,7 +13,7 @@ static void hand_over(struct cq *q, const struct cq_record *r, uint32_t pages, u
     if (p->handed != count) {
         return; /* it has had the first of them */
     }
-    ring->page[page] = (struct cq_page){.pages = pages, .record = p->relay, .brief = p->brief};
+    ring->page[page] = (struct cq_page){.pages = pages, .record = p->relay[CQ_TO_DISPATCHER], .brief = p->brief};
     for (uint32_t i = 1; i < pages && i < q->numbers->buffer_pages; i++) {
         ring->page[place_after(&q->places.buffer, page, i)].pages = 0;
     }
@@ -34,7 +34,7 @@ static void end_relay(struct cq *q, struct cq_record *r, uint32_t pages)
         p->early = p->unsent;
     }
     p->unsent.count = 0;
-    cq_next_record(q, r);
+    cq_next_record(q, CQ_TO_DISPATCHER, r);
 }
 
 static void judge_publish(struct cq *q, const struct cq_record *r, uint32_t value, uint32_t due)
@@ -90,7 +90,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
-    struct cq_record *r = cq_relayed(q);
+    struct cq_record *r = cq_relayed(q, CQ_TO_DISPATCHER);
     q->any = true;
     MARK_EXERCISED(q->m, CQ_041);
     if (q->loose) {
@@ -109,7 +109,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     if (!ring->cursor.known) { /* perhaps the rest of a record, or not all of it */
         end_relay(q, r, 0);
         if (gathers && (!known || p->bytes < r->length)) { /* the same record goes on */
-            p->relay = NO_INDEX;
+            cq_relay_from(q, NO_INDEX);
         }
         if (!gathers) {
             value_set(&ring->cursor,

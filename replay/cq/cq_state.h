@@ -173,8 +173,11 @@ struct cq_prefetcher {
     /* the relay that is not published yet */
     bool open;
     bool ready_early; /* .. or was, before its first byte */
-    uint64_t relay;   /* number of the record relayed next, or now; NO_INDEX: not known */
-    uint64_t stalled; /* .. but this one, once it is read */
+    /* Number of the record relayed next, or now, to the dispatcher and to the subordinate one;
+     * NO_INDEX: not known. */
+    uint64_t relay[2];
+    uint64_t overtaken; /* the latest that was found not to be relayed in its turn */
+    uint64_t stalled;   /* .. but this one, once it is read */
     uint32_t at, begin, bytes, pages;
     uint32_t handed;      /* of its pages, those published; they come in pieces if bytes from
                              elsewhere follow */

@@ -25,9 +25,9 @@ bool nocap_engine_queue_gap(const struct nocap_engine *engine, enum nocap_queue_
     return *index != NO_INDEX;
 }
 
-static const struct cq *queue_of(const struct nocap_engine *engine, uint32_t number)
+static struct cq *queue_of(const struct nocap_engine *engine, uint32_t number)
 {
-    const struct cq *q = cq_first(&engine->model);
+    struct cq *q = cq_first(&engine->model);
     while (q != NULL && q->number != number) {
         q = q->next;
     }
@@ -73,7 +73,7 @@ static bool shows_read_pointer(const struct cq *q)
 bool nocap_engine_queue_state(const struct nocap_engine *engine, uint32_t number,
                               struct nocap_queue_state *s)
 {
-    const struct cq *q = queue_of(engine, number);
+    struct cq *q = queue_of(engine, number);
     if (q == NULL || !q->any) {
         return false;
     }
@@ -94,7 +94,7 @@ bool nocap_engine_queue_state(const struct nocap_engine *engine, uint32_t number
         .device_known = device,
         .fetched = p->next,
         .landed = p->landed,
-        .relayed = p->relay,
+        .relayed = cq_relay_first(q),
         .pages_known = r->origin && device,
         .pages_taken = r->acquired,
         .pages_published = r->published,

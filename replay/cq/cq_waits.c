@@ -22,7 +22,7 @@ static bool short_of_credits(const struct queue_view *v, uint64_t *have, uint64_
 {
     const struct cq_ring *r = &v->q->ring;
     const struct cq_prefetcher *p = &v->q->prefetcher;
-    const struct cq_record *record = p->relay != NO_INDEX ? cq_record(v->q, p->relay) : NULL;
+    const struct cq_record *record = cq_record(v->q, cq_relay_first(v->q));
     if (!r->origin || p->open || v->unrelayed == 0 || record == NULL || !record->good ||
         record->subordinate) {
         return false;
@@ -43,7 +43,7 @@ static bool wants_credits(const struct queue_view *v, struct nocap_wait *w, char
     w->counted = true;
     wait_place(w, v->q->sem[CQ_PREFETCH], 4);
     WHAT("%llu free page%s of the dispatch buffer for prefetch command %llu, has %llu",
-         wide(w->need), w->need > 1 ? "s" : "", wide(v->q->prefetcher.relay), wide(w->have));
+         wide(w->need), w->need > 1 ? "s" : "", wide(cq_relay_first(v->q)), wide(w->have));
     return true;
 }
 
@@ -93,7 +93,7 @@ static bool wants_read(const struct queue_view *v, struct nocap_wait *w, char *w
 static bool wants_relay(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     wait_since(w, wait_at_index(v->q->prefetcher.fetch.index));
-    WHAT("never relayed prefetch command %llu, which has landed", wide(v->q->prefetcher.relay));
+    WHAT("never relayed prefetch command %llu, which has landed", wide(cq_relay_first(v->q)));
     return v->unrelayed > 0;
 }
 
@@ -363,7 +363,7 @@ static void look_over(struct queue_view *v)
     bool reads = (q->sees[CQ_PREFETCH] && q->sees_noc) || p->events_seen;
     v->unfetched = reads && p->synced ? cq_count_entries(q, p->next, q->published) : 0;
     uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
-    uint64_t relay = cq_relay_next(q);
+    uint64_t relay = cq_relay_first(q);
     v->unrelayed = reads && p->synced && relay != NO_INDEX ? cq_count_relayed(q, relay, ready) : 0;
     const struct cq_record *last = cq_record(q, q->published - 1);
     if (last != NULL && last->ends) { /* the prefetcher's own end */

@@ -71,8 +71,7 @@ static uint64_t released_pages(const struct queue_view *v)
 static bool is_short_of_pages(const struct queue_view *v)
 {
     const struct cq_subordinate *s = &v->q->subordinate;
-    const struct cq_prefetcher *p = &v->q->prefetcher;
-    const struct cq_record *r = p->relay != NO_INDEX ? cq_record(v->q, p->relay) : NULL;
+    const struct cq_record *r = cq_record(v->q, cq_relay_first(v->q));
     return s->origin && !s->open && v->unrelayed > 0 && r != NULL && r->good && r->subordinate &&
            s->acquired >= released_pages(v) + v->q->places.subordinate.units;
 }
@@ -89,7 +88,7 @@ bool cq_wants_subordinate_credit(const struct queue_view *v, struct nocap_wait *
     wait_place(w, v->q->subordinate_sem[CQ_PREFETCH], 4);
     WHAT("1 free page of the subordinate dispatcher's buffer for prefetch command %llu: %llu "
          "acquired, %llu released, it has %u",
-         wide(v->q->prefetcher.relay), wide(v->q->subordinate.acquired), wide(released_pages(v)),
+         wide(cq_relay_first(v->q)), wide(v->q->subordinate.acquired), wide(released_pages(v)),
          v->q->places.subordinate.units);
     return is_short_of_pages(v);
 }
