@@ -299,9 +299,13 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
 static void blame_unread(struct cq *q)
 {
     const struct cq_prefetcher *p = &q->prefetcher;
-    for (uint64_t n = p->next; p->slot.since != FAULT_NONE && n > 0 && p->next - n < CQ_LEAP; n--) {
-        struct cq_record *r = cq_record(q, n - 1);
-        if (r != NULL && (!r->fetched || n - 1 == p->fetch.record)) {
+    if (p->slot.since == FAULT_NONE) {
+        return;
+    }
+    const uint64_t first = cq_entries_back(q, p->next, CQ_LEAP);
+    for (uint64_t n = first; n < p->next; n = cq_entry_after(q, n)) {
+        struct cq_record *r = cq_record(q, n);
+        if (r != NULL && (!r->fetched || n == p->fetch.record)) {
             cq_blame(&r->read_since, p->slot.since);
         }
     }
@@ -314,6 +318,8 @@ void cq_prefetch_take_slot(struct cq *q, uint32_t slot)
     if (next->known) {
         bool passed = q->host.slots[next->v] == CQ_SLOT_PASSED; /* as the host did */
         cq_blame(&next->since, passed && !right ? q->host.passed : FAULT_NONE);
+        const uint64_t late = right ? NO_INDEX : cq_find_unread(q, UINT32_MAX, slot);
+        cq_blame(&next->since, late != NO_INDEX ? cq_read_since(q, late) : FAULT_NONE);
         CQ_FETCHER_AFTER(q, CQ_029, next->since, right, NO_REFS,
                          "prefetch_q entries taken in order",
                          "prefetch_q entry %u taken, entry %u is next", slot, next->v);
