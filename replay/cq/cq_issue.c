@@ -125,9 +125,8 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
     whole |= q->loose && g->covered > 0; /* the host does not write what lies between commands */
     p->whole = p->record.addr_known && q->sees_sysmem && !q->host.spans_lost;
     if (p->whole) {
-        fault_id since = q->host.misplaced;
-        cq_blame(&since, p->since);
-        CQ_HOST_AFTER(q, CQ_024, since, whole, NO_REFS,
+        cq_blame(&p->since, q->host.misplaced);
+        CQ_HOST_AFTER(q, CQ_024, p->since, whole, NO_REFS,
                       "all bytes of a prefetch command written before its prefetch_q entry",
                       "prefetch_q entry written when %u of %u bytes of its command at +0x%x were",
                       g->covered, size, p->record.addr);

@@ -36,30 +36,33 @@ static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
     return true;
 }
 
-/* The length that is relayed against what the dispatcher steps over. */
-static void judge_length(struct cq *q, const struct nocap_cq_record *r, fault_id shape)
+/* The length that is relayed against what the dispatcher steps over. Returns what is wrong with the
+ * latter. */
+static fault_id judge_length(struct cq *q, const struct nocap_cq_record *r, fault_id shape)
 {
     const struct nocap_cq_command *c = &r->dispatch;
     uint64_t consumed, length = r->prefetch.length;
     bool shared =
         c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0;
     if (!nocap_cq_consumed(c, r->inner, r->inner_size, &consumed) || shared) {
-        return; /* what that may be stands in CQ-009, CQ-012 */
+        return FAULT_NONE; /* what that may be stands in CQ-009, CQ-012 */
     }
     uint32_t pages = cq_pages_of(q, length), stepped = cq_pages_of(q, consumed);
     CQ_HOST_AFTER(q, CQ_008, shape, pages == stepped, NO_REFS,
                   "as many pages filled by the prefetcher as the dispatcher steps over",
                   "%u pages relayed for %llu bytes, the dispatcher steps over %u for %llu bytes",
                   pages, wide(length), stepped, wide(consumed));
+    if (pages != stepped) {
+        return q->m->fault;
+    }
     bool table = c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA;
     bool exact = length == consumed ||
                  (table && length < consumed && consumed - length < q->numbers->l1_align);
-    if (pages == stepped) {
-        CQ_HOST_AFTER(q, CQ_008a, shape, exact, NO_REFS,
-                      "a length that is exactly that of the dispatch command",
-                      "length %llu relayed, the dispatch command has %llu", wide(length),
-                      wide(consumed));
-    }
+    CQ_HOST_AFTER(q, CQ_008a, shape, exact, NO_REFS,
+                  "a length that is exactly that of the dispatch command",
+                  "length %llu relayed, the dispatch command has %llu", wide(length),
+                  wide(consumed));
+    return FAULT_NONE;
 }
 
 static bool is_stream(const struct cq *q, uint64_t stream)
@@ -334,8 +337,5 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     if (fault == FAULT_NONE && subordinate) {
         fault = judge_one_page(q, r, shape);
     }
-    if (fault == FAULT_NONE) {
-        judge_length(q, r, shape);
-    }
-    return fault;
+    return fault == FAULT_NONE ? judge_length(q, r, shape) : fault;
 }
