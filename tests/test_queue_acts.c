@@ -13,7 +13,7 @@ enum change {
     VALUE,  /* so much is added to the value that it has */
     PLACE,  /* .. to where it goes */
     LENGTH, /* .. to its bytes */
-    BYTE,   /* one of its bytes is another */
+    BIT,    /* one of the bits of its bytes is another */
     TILE,   /* it goes to the next tile of a row */
     OTHER,  /* another slot, or semaphore */
 };
@@ -73,10 +73,10 @@ static void alter(struct nocap_event *e, const struct row *row)
         e->size += (e->has & NOCAP_F_SIZE) != 0 ? (uint64_t)row->by : 0;
         e->data_size = e->data_size < e->size ? e->data_size : (uint32_t)e->size;
         break;
-    case BYTE:
-        if (e->data_size > (size_t)row->by) {
+    case BIT:
+        if (e->data_size > (size_t)row->by / 8) {
             memcpy(bytes, e->data, e->data_size);
-            bytes[row->by] ^= 0x20;
+            bytes[row->by / 8] ^= (uint8_t)(1u << row->by % 8);
             e->data = bytes;
         }
         break;

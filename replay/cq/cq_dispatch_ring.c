@@ -115,6 +115,7 @@ static void judge_found(struct cq *q, uint64_t last, const uint8_t *found, uint6
                      wide(right ? 0 : at), right ? 0 : found[at],
                      right ? 0 : bytes[NOCAP_CQ_HEADER + at]);
     went_wrong(r, fault_of(q->m, right));
+    r->brief.known = r->brief.known && right; /* what it executes is what it found */
 }
 
 /* The dispatcher begins with the command that it has begun with already. */
@@ -170,12 +171,12 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
         cq_report_step(q, NOCAP_RECORD_EXECUTED,
                        record != NULL ? record : &(struct cq_record){.at = r->brief.at});
     }
-    cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
-    cq_subordinate_brief(q, &r->brief);
     r->current_pages = page->pages;
     const uint64_t last = r->record;
     r->record = page->pages != 0 ? page->record : NO_INDEX;
     judge_found(q, last, bytes, known);
+    cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
+    cq_subordinate_brief(q, &r->brief);
     cq_expected_exec(q, r->record);
     r->executing = true;
     r->finished = false;

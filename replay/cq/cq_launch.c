@@ -451,7 +451,7 @@ void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brie
         if (good) {
             brief->message = cq_launch_writes(q, k);
         } else {
-            cq_launch_lose(q, nocap_cq_data_offset(c) == NOCAP_CQ_HEADER);
+            cq_launch_lose(q, subordinate || nocap_cq_data_offset(c) == NOCAP_CQ_HEADER);
         }
         break;
     }

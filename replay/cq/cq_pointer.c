@@ -90,6 +90,7 @@ void cq_pointer_shown(struct cq *q, uint32_t value)
             value_set(&c->shown, value);
         } else { /* it counts on from where it was */
             c->shown.since = q->m->fault;
+            cq_blame(&q->host.slot.since, q->m->fault); /* by an entry that was not seen, perhaps */
         }
     } else {
         c->shown.known = false;

@@ -58,10 +58,9 @@ static fault_id judge_length(struct cq *q, const struct nocap_cq_record *r, faul
     bool table = c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA;
     bool exact = length == consumed ||
                  (table && length < consumed && consumed - length < q->numbers->l1_align);
-    CQ_HOST_AFTER(q, CQ_008a, shape, exact, NO_REFS,
-                  "a length that is exactly that of the dispatch command",
-                  "length %llu relayed, the dispatch command has %llu", wide(length),
-                  wide(consumed));
+    CQ_HOST_AFTER(
+        q, CQ_008a, shape, exact, NO_REFS, "a length that is exactly that of the dispatch command",
+        "length %llu relayed, the dispatch command has %llu", wide(length), wide(consumed));
     return FAULT_NONE;
 }
 
@@ -306,8 +305,8 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     bool last = r->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE && !program->prefetch_terminated;
     bool subordinate = r->prefetch.dispatcher_type == 1 && q->numbers->dispatchers > 1;
     if (program->terminated != NO_INDEX && !subordinate) {
-        CQ_HOST(q, CQ_069, last, RELATED(program->terminated), "TERMINATE as the last command",
-                "%s", "prefetch command after TERMINATE");
+        CQ_HOST_AFTER(q, CQ_069, q->host.slot.since, last, RELATED(program->terminated),
+                      "TERMINATE as the last command", "%s", "prefetch command after TERMINATE");
         program->terminated = last ? program->terminated : NO_INDEX;
         program->reopened = last ? program->reopened : q->m->fault;
     }
