@@ -19,8 +19,10 @@ enum change {
 };
 
 /* clang-format off */
-#define ACT(name, scenario, profile, view, act, change, by, rule)                                  \
-    {name, NOCAP_SIM_##scenario, profile, NOCAP_SIM_VIEW_##view, act, change, by, rule},
+#define ROW(apart, name, scenario, profile, view, act, change, by, rule)                           \
+    {name, NOCAP_SIM_##scenario, profile, NOCAP_SIM_VIEW_##view, act, change, by, rule, apart},
+#define ACT(...)       ROW(false, __VA_ARGS__)
+#define ACT_APART(...) ROW(true, __VA_ARGS__) /* each kernel of the queue has a core of its own */
 static const struct row {
     const char *name;
     enum nocap_sim_scenario scenario;
@@ -30,6 +32,7 @@ static const struct row {
     enum change change;
     int64_t by;
     const char *rule; /* NULL: nothing is found */
+    bool apart;
 } rows[] = {
 #include "tests/cases/queue_acts.def"
 };
@@ -173,6 +176,7 @@ static void one_act_is_one_finding(void **state)
                                             .scenario = row->scenario,
                                             .profile = row->profile,
                                             .view = row->view,
+                                            .apart = row->apart,
                                             .workers = 2,
                                             .launches = 4,
                                             .seed = 7};

@@ -258,7 +258,9 @@ static struct cq_announced announced_by(const struct cq_completion *c, uint32_t 
 static void judge_early(struct cq *q)
 {
     struct cq_completion *c = &q->completion;
-    FOLLOWING(q->m, c->early.since,
+    fault_id since = c->early.since;
+    cq_blame(&since, q->intruder.since); /* the page may have been that */
+    FOLLOWING(q->m, since,
               CHECK_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
                        "a page in host memory before the write pointer moves past it", "%s",
                        "completion write pointer arrived in host memory before its page"));

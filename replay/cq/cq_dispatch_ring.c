@@ -115,7 +115,9 @@ static void judge_found(struct cq *q, uint64_t last, const uint8_t *found, uint6
                      wide(right ? 0 : at), right ? 0 : found[at],
                      right ? 0 : bytes[NOCAP_CQ_HEADER + at]);
     went_wrong(r, fault_of(q->m, right));
-    r->brief.known = r->brief.known && right; /* what it executes is what it found */
+    if (!right) {
+        r->brief = (struct cq_brief){.since = q->m->fault}; /* it executes what it found */
+    }
 }
 
 /* The dispatcher begins with the command that it has begun with already. */

@@ -79,10 +79,11 @@ static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_cor
 static bool relays(const struct cq *q, const struct nocap_event *e)
 {
     bool landed = (e->has & NOCAP_F_SADDR) != 0 && place_has(&q->places.landing, e->saddr);
-    bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
-    bool pages = place_has(&q->places.buffer, e->daddr) || cq_in_subordinate(q, e->daddr);
+    bool to_dispatch = nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    bool pages = to_dispatch && place_has(&q->places.buffer, e->daddr);
+    bool apart = nocap_xy_equal(e->d, q->subordinate_at) && cq_in_subordinate(q, e->daddr);
     bool runs = q->any && q->boot[CQ_PREFETCH].running == YES && e->by == NOCAP_BY_BRISC;
-    return (to_dispatch && pages) || (runs && (landed || to_dispatch));
+    return pages || apart || (runs && (landed || to_dispatch));
 }
 
 static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)

@@ -79,14 +79,14 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
         judge_pages(q, cq_pages_of(q, c->length));
         return fault;
     }
+    cq_blame(&entry, p->since);
     if (sum != 0) {
-        CQ_HOST_AFTER(q, CQ_004, p->since, sum == size, NO_REFS,
+        CQ_HOST_AFTER(q, CQ_004, entry, sum == size, NO_REFS,
                       "a prefetch_q entry that says the length of its commands",
                       "prefetch_q entry says %u bytes, its commands have %llu", size, wide(sum));
         return fault_of(q->m, sum == size);
     }
     MARK_EXERCISED(q->m, CQ_004);
-    cq_blame(&entry, p->since);
     CQ_HOST_AFTER(
         q, CQ_002, entry, stride == size, NO_REFS, "a prefetch_q entry that says the stride",
         "prefetch_q entry 0x%x says %u bytes, the stride is %llu", p->entry, size, wide(stride));

@@ -198,7 +198,7 @@ void cq_relay_counted(struct cq *q, uint64_t pages)
 static void close_subordinate(struct cq *q, bool again)
 {
     struct cq_subordinate *s = &q->subordinate;
-    if (s->open && s->credits) {
+    if (s->open && (s->credits || again)) {
         CQ_FETCHER_AFTER(q, CQ_037, s->since, false, RELATED(s->begun),
                          "the page of a prefetch command made ready before the next is relayed",
                          "%s prefetch command relayed before the page of the last was made ready",
@@ -221,7 +221,7 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
     }
     const struct cq_subordinate *s = &q->subordinate;
     const uint64_t page = place_address(&q->places.subordinate, s->cursor.v);
-    const bool again = s->open && s->credits && addr == page;
+    const bool again = s->open && addr == page;
     close_subordinate(q, again);
     if (again) {
         return;

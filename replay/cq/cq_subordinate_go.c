@@ -59,6 +59,7 @@ static void judge_let(struct cq *q, const struct nocap_cq_command *c)
         uint32_t notified = count_heard(s, stream);
         bool right = s->launched[stream] <= notified;
         fault_id since = s->missing != FAULT_NONE ? s->missing : s->since; /* those of before */
+        cq_blame(&since, q->ring.since);
         CQ_EXECUTOR_AFTER(q, CQ_073, since, right, RELATED(record_index(q)),
                           "go messages sent when the dispatcher has notified its subordinate",
                           "go messages of launch %u of stream %llu sent, %u launches were notified",
