@@ -121,7 +121,7 @@ static void judge_go(struct cq *q, enum cq_core core)
         b->since = fault_of(q->m, missing == 0);
     }
     if (b->mode.known) {
-        CHECK(q->m, cq_tile(q, core), CQ_053, b->mode.v == NOCAP_MODE_HOST, NO_REFS,
+        CHECK(q->m, cq_tile(q, core), CQ_053, b->mode.v != NOCAP_MODE_DEV, NO_REFS,
               "launch mode HOST for the cores of the command queue",
               "launch mode %u for a command-queue core, not HOST", b->mode.v);
     }

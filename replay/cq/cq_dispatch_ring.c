@@ -151,6 +151,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
                 "commands executed from the first byte of a page on",
                 "command executed at 0x%llx, not at the start of a page", wide(addr));
     cq_blame(&r->since, fault_of(q->m, addr % q->numbers->page == 0));
+    cq_blame(&q->subordinate.since, fault_of(q->m, addr % q->numbers->page == 0));
     uint32_t ahead =
         distance(q, addr); /* where it went to the right place, the pages of a command */
     if (judge_again(q, ahead)) {

@@ -116,7 +116,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
                            .index = q->m->event->index};
     bool relayed = cq_relay_next(q, CQ_TO_DISPATCHER) != NO_INDEX;
     f->record = record_at(q, addr, size, slot);
-    if (!relayed && f->record == p->stalled) {
+    if (!relayed && !p->open && f->record == p->stalled) {
         cq_relay_from(q, f->record);
     }
     const struct cq_record *r = cq_record(q, f->record);

@@ -179,6 +179,7 @@ static fault_id forget_relay(struct cq *q, const char *what)
         "the pages of a prefetch command made ready before the next is relayed", "%s", what);
     fault_id forgot = q->m->fault;
     p->forgot = p->ready_early ? FAULT_NONE : forgot;
+    p->forgot_pages = p->pages;
     cq_relay_publish(q, UINT32_MAX);
     return forgot;
 }

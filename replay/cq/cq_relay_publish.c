@@ -77,12 +77,13 @@ static void publish_nothing(struct cq *q, uint32_t value)
     ring->counter += value;
 }
 
-/* Pages that were not made ready in time, while the bytes of the next record are relayed. */
+/* Pages that were not made ready in time, while the bytes of the next record are relayed, or after
+ * them where they are not as many. */
 static bool is_forgotten(const struct cq *q, const struct cq_record *r, uint32_t value)
 {
     const struct cq_prefetcher *p = &q->prefetcher;
     return p->forgot != FAULT_NONE && value != UINT32_MAX && r != NULL && r->good &&
-           p->bytes < r->length;
+           (p->bytes < r->length || (value == p->forgot_pages && value != p->pages));
 }
 
 /* The prefetcher counts up the semaphore of the dispatcher; UINT32_MAX: it forgot to. */

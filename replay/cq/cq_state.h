@@ -185,6 +185,7 @@ struct cq_prefetcher {
     uint32_t unrelayed;   /* pages that were published without a record */
     struct value skipped; /* the page of a record that was published and not relayed */
     fault_id forgot;      /* a record that was not published before the next: it may be yet */
+    uint32_t forgot_pages;
     /* Bytes of a record that was published before they were relayed, 0: none; and where that record
      * lies. */
     uint32_t tail, tail_begin, tail_pages;
