@@ -105,9 +105,8 @@ static void judge_go(struct cq *q, enum cq_core core)
     struct cq_boot *b = &q->boot[core];
     uint8_t all = core == CQ_PREFETCH ? CQ_INITS_PREFETCH : CQ_INITS_DISPATCH;
     uint32_t want = core == CQ_PREFETCH ? q->numbers->buffer_pages : 0;
-    uint8_t first = core == CQ_PREFETCH ? CQ_INIT_ECHOES : CQ_INIT_WR;
     uint8_t missing = all & (uint8_t)~b->done;
-    bool whole = (b->done & first) != 0 || q->m->header->complete == NOCAP_TRUE;
+    bool whole = b->whole || q->m->header->complete == NOCAP_TRUE;
     b->go = cq_event_ref(q, NOCAP_BY_HOST);
     b->since = FAULT_NONE;
     if (whole) { /* the trace has the set-up from its first word on */
@@ -238,6 +237,10 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         return;
     }
     uint8_t bits = init_of(q, core, a);
+    if (b->done == 0) {
+        b->whole = ((bits | q->boot[CQ_PREFETCH].done) & CQ_INIT_ECHOES) != 0 ||
+                   ((bits | q->boot[CQ_DISPATCH].done) & CQ_INIT_WR) != 0;
+    }
     b->done |= bits;
     if ((bits & ~CQ_INIT_MESSAGE) != 0) {
         b->running = NO; /* no agent does that later */

@@ -382,6 +382,7 @@ enum cq_init {
 struct cq_boot {
     enum known running;
     uint8_t done, missing; /* enum cq_init; missing: not done at the GO, nor since */
+    bool whole;            /* the trace has what the host did from its first word on */
     struct event_ref go;
     bool other_store;     /* the host stored to a go word what is no GO for this core .. */
     uint64_t other_index; /* .. at this index */
