@@ -84,6 +84,9 @@ static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
                 }
                 list_words(q, words);
                 judge_pointer(q, words[i].addr, value, words[i].value);
+                if ((q->boot[core].done & words[i].bit) != 0) {
+                    cq_blame(&q->boot[core].stray, fault_of(q->m, value == words[i].value));
+                }
             }
         }
     }
@@ -111,12 +114,13 @@ static void judge_go(struct cq *q, enum cq_core core)
     b->since = FAULT_NONE;
     if (whole) { /* the trace has the set-up from its first word on */
         bool counter = (b->done & CQ_INIT_SEMS) == 0 || b->sem0 == want;
-        CHECK(q->m, cq_tile(q, core), CQ_068, missing == 0 && counter, NO_REFS,
-              "pointers, queue, semaphores and launch message written before GO",
-              missing != 0
-                  ? "GO sent with %d of pointers, queue, semaphores and launch message not written"
-                  : "semaphore 0 is %d at GO, not %u",
-              missing != 0 ? __builtin_popcount(missing) : (int)b->sem0, want);
+        CHECK_AFTER(
+            q->m, cq_tile(q, core), CQ_068, b->stray, missing == 0 && counter, NO_REFS,
+            "pointers, queue, semaphores and launch message written before GO",
+            missing != 0
+                ? "GO sent with %d of pointers, queue, semaphores and launch message not written"
+                : "semaphore 0 is %d at GO, not %u",
+            missing != 0 ? __builtin_popcount(missing) : (int)b->sem0, want);
         b->since = fault_of(q->m, missing == 0);
     }
     if (b->mode.known) {

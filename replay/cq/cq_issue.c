@@ -218,10 +218,6 @@ static void pass_over(struct cq *q, uint32_t first, uint16_t slot, uint32_t size
     for (uint32_t i = 0; i < count; i++) {
         publish_passed(q, place_after(&q->places.slots, first, i), entries[i]);
     }
-    if (!bytes) {
-        cq_completion_lose(q);
-        cq_launch_lose(q, true);
-    }
 }
 
 void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
@@ -260,11 +256,18 @@ static void judge_free(struct cq *q, uint16_t slot)
                       "prefetch_q entry %u written %s", slot,
                       *state == CQ_SLOT_FILLED ? "while the one before is still in it"
                                                : "without reading it as 0 first");
-        if (*state == CQ_SLOT_FILLED) {
+        if (*state != CQ_SLOT_FREE) {
             cq_issue_missed(q);
         }
     }
     *state = CQ_SLOT_FILLED;
+}
+
+/* Commands in another order: what the device does for launches and events is not known. */
+static void lose_order(struct cq *q)
+{
+    cq_completion_lose(q);
+    cq_launch_lose(q, true);
 }
 
 /* Whether the slot is the next one. */
@@ -277,6 +280,9 @@ static bool judge_slot(struct cq *q, uint64_t slot)
                       "prefetch_q entry %llu written, entry %u is next", wide(slot), next->v);
     }
     resync(next, place_after(&q->places.slots, (uint32_t)slot, 1), fault_of(q->m, right));
+    if (!right) {
+        lose_order(q);
+    }
     return right;
 }
 
@@ -289,6 +295,7 @@ static bool passed_before(struct cq *q, uint16_t slot)
         h->slots[slot] = CQ_SLOT_UNKNOWN;
         CQ_HOST_AFTER(q, CQ_029, h->passed, false, NO_REFS, "prefetch_q entries written in order",
                       "prefetch_q entry %u written late, entry %u is next", slot, h->slot.v);
+        lose_order(q);
     }
     return passed;
 }

@@ -87,18 +87,16 @@ static fault_id judge_order(struct cq *q, struct cq_goes *s)
 {
     const struct cq_program *p = &q->program;
     bool busy = cq_set_meets(&p->list, &p->busy);
-    const fault_id turn = q->host.slot.since; /* entries in another order: so with their commands */
     if (busy && p->listed == YES) {
-        CQ_HOST_AFTER(q, CQ_048, p->waited != FAULT_NONE ? p->waited : turn, false,
-                      RELATED(s->index),
+        CQ_HOST_AFTER(q, CQ_048, p->waited, false, RELATED(s->index),
                       "a WAIT for the notifies before the next GO to a worker core", "%s",
                       "SEND_GO_SIGNAL to a worker core without WAIT for its notify of the last GO");
         return q->m->fault;
     }
     if (s->sent.known && !s->open && s->cleared != UNKNOWN) {
-        CQ_HOST_AFTER(q, CQ_048, turn, s->cleared == YES, NO_REFS,
-                      "the stream cleared by WAIT with count 0 before SEND_GO_SIGNAL", "%s",
-                      "stream not cleared between the last WAIT for notifies and SEND_GO_SIGNAL");
+        CQ_HOST(q, CQ_048, s->cleared == YES, NO_REFS,
+                "the stream cleared by WAIT with count 0 before SEND_GO_SIGNAL", "%s",
+                "stream not cleared between the last WAIT for notifies and SEND_GO_SIGNAL");
         s->early = fault_of(q->m, s->cleared == YES);
     }
     return FAULT_NONE;

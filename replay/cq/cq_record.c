@@ -230,7 +230,6 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
     bool back = line->known && id == line->v;
     bool follows = !known || later || back || value_allows(next, id);
     fault_id since = next->since;
-    cq_blame(&since, q->host.slot.since); /* of entries in another order */
     CQ_HOST_AFTER(q, CQ_023, follows ? FAULT_NONE : since, shape && follows, NO_REFS,
                   "a host event of its size, its id one more than the last",
                   "host event with is_event %llu, length %llu, id 0x%x; id 0x%x is next",

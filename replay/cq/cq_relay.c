@@ -99,6 +99,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     cq_resync(q, &ring->cursor.since, place);
     p->since = ring->cursor.since;
     cq_blame(&p->since, forgot); /* the pages before were published, or may be yet */
+    cq_blame(&p->since, p->turn_since);
     bool inside =
         r != NULL && r->good && offset_from(q, ring->cursor.v, addr) < r->pages * q->numbers->page;
     p->begin =
@@ -143,6 +144,7 @@ static void judge_bytes(struct cq *q, const struct cq_record *r, const struct ac
              : "byte %llu relayed as 0x%02x, the prefetch command has 0x%02x",
         wide(by_byte ? from + at : from), by_byte ? a->bytes[at] : 0, by_byte ? bytes[at] : 0);
     cq_blame(&p->since, fault_of(q->m, right));
+    p->turn_since = right ? FAULT_NONE : p->turn_since;
 }
 
 /* A piece that does not go to the dispatch buffer is taken for the one that is due. */
@@ -231,9 +233,11 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
     (void)cq_judge_turn(q, CQ_TO_SUBORDINATE);
     struct cq_record *r = cq_relayed(q, CQ_TO_SUBORDINATE);
     cq_report_step(q, NOCAP_RECORD_RELAYED, r);
-    judge_landed(q, CQ_TO_SUBORDINATE, FAULT_NONE);
+    judge_landed(q, CQ_TO_SUBORDINATE, p->turn_since);
     p->bytes = 0;
     p->since = r != NULL ? r->read_since : FAULT_NONE;
+    cq_blame(&p->since, p->turn_since);
+    cq_blame(&q->subordinate.since, p->turn_since);
     p->index = e->index;
     p->unsent.count = 0;
     struct access a = access_of_event(e, addr, size);

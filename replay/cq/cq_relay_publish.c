@@ -26,7 +26,7 @@ static void end_relay(struct cq *q, struct cq_record *r, uint32_t pages)
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
     if (r != NULL) {
-        r->relayed_since = p->since;
+        cq_blame(&r->relayed_since, p->since);
     }
     cq_blame(&ring->cursor.since, p->since);
     ring->cursor.v = place_wrap(&q->places.buffer, p->begin + (uint64_t)pages * q->numbers->page);
@@ -44,7 +44,7 @@ static void judge_publish(struct cq *q, const struct cq_record *r, uint32_t valu
     bool flushed = p->unsent.count == 0 || !p->sents_seen;
     bool right = value == due && flushed;
     CQ_FETCHER_AFTER(
-        q, CQ_037, value == due ? p->since : FAULT_NONE, right && !short_of, RELATED(p->index),
+        q, CQ_037, value == due ? p->since : p->turn_since, right && !short_of, RELATED(p->index),
         "the pages of a prefetch command made ready when all its bytes have left",
         !flushed   ? "%u pages made ready while a write is not sent (%u bytes of %u pages relayed)"
         : short_of ? "%u pages made ready after only a part was relayed, %u bytes of %u pages"

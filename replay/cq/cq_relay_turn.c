@@ -20,6 +20,7 @@ uint64_t cq_relay_next(struct cq *q, enum cq_relay_to to)
            (r = cq_record(q, *relay)) != NULL &&
            (r->silent || (r->good && r->subordinate != subordinate))) {
         if (r->silent) {
+            cq_blame(&p->turn_since, r->says_since);
             p->stalled = (r->entry & q->numbers->entry_stall) != 0 ? *relay + 1 : NO_INDEX;
         }
         *relay = r->silent && r->several ? NO_INDEX : *relay + 1;
@@ -80,6 +81,10 @@ void cq_next_record(struct cq *q, enum cq_relay_to to, const struct cq_record *r
     struct cq_prefetcher *p = &q->prefetcher;
     const enum cq_relay_to other = to == CQ_TO_DISPATCHER ? CQ_TO_SUBORDINATE : CQ_TO_DISPATCHER;
     const uint64_t number = p->relay[to];
+    if (r != NULL && !r->good) {
+        cq_blame(&p->turn_since, r->since);
+        cq_blame(&p->turn_since, r->says_since);
+    }
     if (number == NO_INDEX || (r != NULL && r->several)) {
         cq_relay_from(q, NO_INDEX);
         return;
@@ -100,6 +105,7 @@ fault_id cq_judge_turn(struct cq *q, enum cq_relay_to to)
     bool right = p->relay[to] < ahead;
     fault_id since = to == CQ_TO_DISPATCHER ? q->subordinate.since : q->ring.cursor.since;
     cq_blame(&since, r->read_since);
+    cq_blame(&since, p->turn_since);
     CQ_FETCHER_AFTER(q, CQ_036, since, right, RELATED(r->at.index),
                      "prefetch commands relayed in their order", "%s",
                      "prefetch command relayed before the one ahead of it, which is for the other "
