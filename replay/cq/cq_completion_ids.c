@@ -45,6 +45,7 @@ void cq_completion_judge_id(struct cq *q, uint32_t id, struct cq_returned *line,
                                    : "event 0x%x returned, no event is outstanding",
                            id, awaited ? c->ids[n % CQ_EVENTS] : 0));
         line->since = fault_of(q->m, right);
+        cq_blame(&q->program.event.since, line->since); /* perhaps its command had another */
     }
     uint64_t found = cq_completion_find(c, whole ? n : first, id);
     if (found < c->id_count || whole) {

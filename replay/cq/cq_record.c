@@ -324,7 +324,9 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
             "dispatch command (id %u, %s) that this dispatcher does not execute", c->wire,
             name != NULL ? name : "undefined");
     if (!defined) {
-        return q->m->fault;
+        const fault_id fault = q->m->fault;
+        cq_completion_lose(q); /* an event, perhaps */
+        return fault;
     }
     bool idle =
         q->numbers->dispatchers < 2 && (c->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL ||

@@ -230,10 +230,11 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
         return;
     }
     cq_find_relayed(q, CQ_TO_SUBORDINATE, e);
-    (void)cq_judge_turn(q, CQ_TO_SUBORDINATE);
+    fault_id turn = cq_judge_turn(q, CQ_TO_SUBORDINATE);
+    cq_blame(&turn, p->turn_since);
     struct cq_record *r = cq_relayed(q, CQ_TO_SUBORDINATE);
     cq_report_step(q, NOCAP_RECORD_RELAYED, r);
-    judge_landed(q, CQ_TO_SUBORDINATE, p->turn_since);
+    judge_landed(q, CQ_TO_SUBORDINATE, turn);
     p->bytes = 0;
     p->since = r != NULL ? r->read_since : FAULT_NONE;
     cq_blame(&p->since, p->turn_since);
