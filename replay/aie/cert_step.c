@@ -355,6 +355,8 @@ static bool began_before(struct model *m, const struct cert_at *at, const struct
     CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, false, NO_REFS,
                       "the instructions of a job in their order, each once",
                       CERT_PLACE " begins after it ended", CERT_AT(at, step));
+    lose_track(at); /* what it does was not followed */
+    give_up(at->uc);
     job->next = job->next == step->off ? step->next : job->next;
     job->ended |= cert_is(step, NOCAP_AIE_END_JOB);
     return true;
@@ -419,6 +421,7 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
         lose_track(at);
         give_up(uc); /* it may be one that yields */
         job->started = true;
+        job->step.since = either(job->step.since, m->fault); /* nor what that one did */
         cert_misplace(job, (uint32_t)e->off, m->fault);
     }
     return fits;
