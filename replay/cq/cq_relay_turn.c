@@ -20,7 +20,6 @@ uint64_t cq_relay_next(struct cq *q, enum cq_relay_to to)
            (r = cq_record(q, *relay)) != NULL &&
            (r->silent || (r->good && r->subordinate != subordinate))) {
         if (r->silent) {
-            cq_blame(&p->turn_since, r->says_since);
             p->stalled = (r->entry & q->numbers->entry_stall) != 0 ? *relay + 1 : NO_INDEX;
         }
         *relay = r->silent && r->several ? NO_INDEX : *relay + 1;
