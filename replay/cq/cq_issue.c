@@ -165,7 +165,7 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     cq_blame(&p.since, p.moved ? h->misplaced : FAULT_NONE);
     p.bytes = h->head;
     p.known = g.known;
-    p.given = g.covered < size ? g.covered : size;
+    p.given = g.covered;
     judge_written(q, &p, &g, size);
     cq_publish(q, &p);
 }

@@ -335,7 +335,8 @@ static uint32_t judge_bytes(struct cq *q, struct cq_record *r, const struct cq_p
     q->host_fault = FAULT_NONE;
     bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
     uint64_t stride = relay ? stride_of(q, c) : q->numbers->inline_only == 0 ? record->consumed : 0;
-    const bool more = p->given > r->size && q->numbers->inline_only == 0;
+    const bool more =
+        q->numbers->inline_only == 0 && p->given >= r->size + q->numbers->record_align;
     const uint32_t size = more ? p->given : r->size; /* of its commands, if they are several */
     uint64_t sum = stride != 0 && stride < size ? sum_of_strides(q, p, stride, size) : 0;
     fault_id shape = judge_stride(q, c);

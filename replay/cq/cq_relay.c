@@ -59,7 +59,9 @@ static fault_id take_unrelayed(struct cq *q, uint32_t addr)
         p->skipped = ring->cursor;
         ring->acquired += pages;
         ring->cursor.v = after;
-        cq_next_record(q, CQ_TO_DISPATCHER, NULL);
+        if (cq_relay_next(q, CQ_TO_DISPATCHER) == p->unrelayed_of) {
+            cq_next_record(q, CQ_TO_DISPATCHER, NULL);
+        }
     }
     return pages != 0 && addr != after ? ring->cursor.since : FAULT_NONE;
 }

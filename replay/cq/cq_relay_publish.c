@@ -73,6 +73,7 @@ static void publish_nothing(struct cq *q, uint32_t value)
         cq_blame(&ring->since, q->m->fault);
         ring->published += value <= q->numbers->buffer_pages ? value : 0;
         p->unrelayed = value <= q->numbers->buffer_pages ? value : 0;
+        p->unrelayed_of = cq_relay_next(q, CQ_TO_DISPATCHER);
     }
     ring->counter += value;
 }

@@ -176,16 +176,17 @@ struct cq_prefetcher {
     /* Number of the record relayed next, or now, to the dispatcher and to the subordinate one;
      * NO_INDEX: not known. */
     uint64_t relay[2];
-    uint64_t overtaken; /* the latest that was found not to be relayed in its turn */
+    uint64_t overtaken;  /* the latest that was found not to be relayed in its turn */
     fault_id turn_since; /* which one it is is known since, after one whose bytes were wrong */
-    uint64_t stalled;   /* .. but this one, once it is read */
+    uint64_t stalled;    /* .. but this one, once it is read */
     uint32_t at, begin, bytes, pages;
-    uint32_t handed;      /* of its pages, those published; they come in pieces if bytes from
-                             elsewhere follow */
-    uint32_t taken;       /* of its pages, those that it has acquired */
-    uint32_t unrelayed;   /* pages that were published without a record */
-    struct value skipped; /* the page of a record that was published and not relayed */
-    fault_id forgot;      /* a record that was not published before the next: it may be yet */
+    uint32_t handed;       /* of its pages, those published; they come in pieces if bytes from
+                              elsewhere follow */
+    uint32_t taken;        /* of its pages, those that it has acquired */
+    uint32_t unrelayed;    /* pages that were published without a record */
+    uint64_t unrelayed_of; /* the number of the one that should have been relayed */
+    struct value skipped;  /* the page of a record that was published and not relayed */
+    fault_id forgot;       /* a record that was not published before the next: it may be yet */
     uint32_t forgot_pages;
     /* Bytes of a record that was published before they were relayed, 0: none; and where that record
      * lies. */
@@ -384,7 +385,7 @@ struct cq_boot {
     enum known running;
     uint8_t done, missing; /* enum cq_init; missing: not done at the GO, nor since */
     bool whole;            /* the trace has what the host did from its first word on */
-    fault_id stray;        /* of a pointer word that was written twice: perhaps it was another one */
+    fault_id stray; /* of a pointer word that was written twice: perhaps it was another one */
     struct event_ref go;
     bool other_store;     /* the host stored to a go word what is no GO for this core .. */
     uint64_t other_index; /* .. at this index */
