@@ -20,6 +20,16 @@ static void hand_over(struct cq *q, const struct cq_record *r, uint32_t pages, u
     cq_report_step(q, NOCAP_RECORD_HANDED, r);
 }
 
+/* Where a command has not the bytes that it should, it may be another one. */
+static void judge_turn(struct cq_prefetcher *p, const struct cq_record *r)
+{
+    enum { SURE = 3 };
+    bool right = p->bytes == r->length;
+    cq_blame(&p->turn_since, right ? FAULT_NONE : p->since);
+    p->turn_right = right ? p->turn_right + 1 : 0;
+    p->turn_since = p->turn_right < SURE ? p->turn_since : FAULT_NONE;
+}
+
 /* All of them are. */
 static void end_relay(struct cq *q, struct cq_record *r, uint32_t pages)
 {
@@ -27,6 +37,9 @@ static void end_relay(struct cq *q, struct cq_record *r, uint32_t pages)
     struct cq_ring *ring = &q->ring;
     if (r != NULL) {
         cq_blame(&r->relayed_since, p->since);
+    }
+    if (r != NULL && r->good && !r->gathered) {
+        judge_turn(p, r);
     }
     cq_blame(&ring->cursor.since, p->since);
     ring->cursor.v = place_wrap(&q->places.buffer, p->begin + (uint64_t)pages * q->numbers->page);
@@ -51,6 +64,7 @@ static void judge_publish(struct cq *q, const struct cq_record *r, uint32_t valu
                    : "%u pages made ready for %u bytes relayed, which fill %u",
         value, p->bytes, due);
     cq_blame(&q->ring.since, fault_of(q->m, value == due));
+    cq_blame(&p->since, fault_of(q->m, !short_of));
 }
 
 /* Where pages are published and no record is known to have been relayed. */
@@ -122,7 +136,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     if (value != UINT32_MAX && !more) {
         judge_publish(q, r, value, due);
     }
-    if (known && !gathers && p->bytes < r->length) {
+    if (known && !more && p->bytes < r->length) {
         p->tail = r->length - p->bytes;
         p->tail_begin = p->begin;
         p->tail_pages = pages;

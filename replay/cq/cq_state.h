@@ -178,6 +178,7 @@ struct cq_prefetcher {
     uint64_t relay[2];
     uint64_t overtaken;  /* the latest that was found not to be relayed in its turn */
     fault_id turn_since; /* which one it is is known since, after one whose bytes were wrong */
+    uint32_t turn_right; /* and so many after it had as many bytes as they should */
     uint64_t stalled;    /* .. but this one, once it is read */
     uint32_t at, begin, bytes, pages;
     uint32_t handed;       /* of its pages, those published; they come in pieces if bytes from
