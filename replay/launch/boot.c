@@ -324,12 +324,19 @@ void boot_outside_store(struct model *m, const struct observation *o)
 
 void boot_write_combining(struct model *m, const struct observation *o)
 {
-    struct event_ref *wc = &state_of(m)->wc_write;
+    struct launch_state *s = state_of(m);
+    struct event_ref *wc = &s->wc_write;
+    bool others = wc->index != NO_INDEX && s->wc_chip != o->tile->chip;
     if (!o->lead || o->access.by != NOCAP_BY_HOST || (o->event->has & NOCAP_F_MAP) == 0) {
         return;
     }
-    if (o->event->map == NOCAP_MAP_WC) {
-        *wc = o->access.store ? now(m) : (struct event_ref){.index = NO_INDEX};
+    if (o->event->map == NOCAP_MAP_WC && o->access.store) {
+        *wc = now(m);
+        s->wc_chip = o->tile->chip;
+    } else if (others) {
+        return; /* the windows of two chips have no order to keep */
+    } else if (o->event->map == NOCAP_MAP_WC) {
+        wc->index = NO_INDEX;
     } else if (o->access.store && o->region->kind == NOCAP_KIND_REGISTERS) {
         CHECK(m, o->tile, RST_006, wc->index == NO_INDEX, RELATED(wc->index),
               "a read of the write-combining window between its writes and the next register write",

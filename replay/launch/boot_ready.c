@@ -401,7 +401,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
     bool polled = b->last_poll.index != NO_INDEX;
     bool same = release_reported(m, b);
     if (!cut && !m->dropped && tile->sees_cores && !polled && !part_of(tile)->shown &&
-        others_boot_faster(m, b)) {
+        unready_since(b) == FAULT_NONE && others_boot_faster(m, b)) {
         struct unshown *tiles = &state_of(m)->tiles;
         tiles->at = tiles->count++ == 0 ? tile->at : tiles->at;
         return;

@@ -178,6 +178,7 @@ struct launch_state {
     bool layout_fits;                                /* those are written of the header's layout */
     struct event_ref wc_write; /* host bytes that may still sit in a write-combining buffer; index
                                NO_INDEX: none */
+    uint16_t wc_chip;          /* for which chip */
     bool kernels_shown;        /* an event of a kernel was seen */
     bool any_ready;            /* a tile was seen to boot */
     uint64_t boot_took;        /* the longest of them */

@@ -189,8 +189,7 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
 static void release(struct model *m)
 {
     if (noc_state(m) != NULL) {
-        free(noc_state(m)->endpoint);
-        free(noc_state(m)->others);
+        noc_others_forget(m);
         free(noc_state(m));
     }
 }

@@ -18,8 +18,11 @@ static struct noc_eth_arc *others_of(struct model *m)
 
 void noc_others_forget(struct model *m)
 {
-    if (noc_state(m)->others != NULL) {
-        memset(noc_state(m)->others, 0, sizeof *noc_state(m)->others);
+    free(noc_state(m)->others);
+    noc_state(m)->others = NULL;
+    for (unsigned i = 0; i < NOC_ENDPOINTS; i++) {
+        free(noc_state(m)->endpoints[i]);
+        noc_state(m)->endpoints[i] = NULL;
     }
 }
 

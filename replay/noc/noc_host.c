@@ -39,18 +39,18 @@ static bool iatu_window(const struct noc_endpoint *p, unsigned region, struct wi
     return known && (control & NOCAP_IATU_ENABLE) != 0;
 }
 
-static void judge_iatu(struct model *m, unsigned region)
+static void judge_iatu(struct model *m, const struct noc_endpoint *p, unsigned region)
 {
     struct window w, other;
-    if (!iatu_window(noc_state(m)->endpoint, region, &w)) {
+    if (!iatu_window(p, region, &w)) {
         return;
     }
     bool order = w.base <= w.limit;
     bool inside = w.limit >> NOCAP_IATU_ADDRESS_BITS == 0;
     unsigned overlaps = NOC_IATU_REGIONS;
     for (unsigned i = 0; i < NOC_IATU_REGIONS; i++) {
-        if (i != region && iatu_window(noc_state(m)->endpoint, i, &other) &&
-            w.base <= other.limit && other.base <= w.limit) {
+        if (i != region && iatu_window(p, i, &other) && w.base <= other.limit &&
+            other.base <= w.limit) {
             overlaps = i;
         }
     }
@@ -91,15 +91,24 @@ static void judge_dma(struct model *m, const struct noc_endpoint *p)
           p->dma_size, p->dma_address);
 }
 
+static struct noc_endpoint *endpoint_of(struct model *m, uint16_t chip)
+{
+    struct noc_endpoint **p = &noc_state(m)->endpoints[chip % NOC_ENDPOINTS];
+    if (*p == NULL) {
+        *p = calloc(1, sizeof **p);
+        m->out_of_memory |= *p == NULL;
+    }
+    if (*p != NULL && (*p)->chip != chip) {
+        **p = (struct noc_endpoint){.chip = chip};
+    }
+    return *p;
+}
+
 /* A store may be of several registers: what it starts is judged by all of them. */
 static void endpoint_store(struct model *m, const struct nocap_event *e)
 {
     const uint64_t end = NOCAP_IATU_FIRST + NOC_IATU_REGIONS * NOCAP_IATU_STRIDE;
-    if (noc_state(m)->endpoint == NULL) {
-        noc_state(m)->endpoint = calloc(1, sizeof *noc_state(m)->endpoint);
-        m->out_of_memory |= noc_state(m)->endpoint == NULL;
-    }
-    struct noc_endpoint *p = noc_state(m)->endpoint;
+    struct noc_endpoint *p = endpoint_of(m, e->chip);
     if (p == NULL || e->addr >= end || e->size == 0) {
         return;
     }
@@ -111,7 +120,7 @@ static void endpoint_store(struct model *m, const struct nocap_event *e)
     }
     for (unsigned region = 0; region < NOC_IATU_REGIONS; region++) {
         if (touches(&a, NOCAP_IATU_FIRST + region * NOCAP_IATU_STRIDE + NOCAP_IATU_CTRL2, 4)) {
-            judge_iatu(m, region);
+            judge_iatu(m, p, region);
         }
     }
     uint32_t doorbell;

@@ -114,9 +114,10 @@ struct noc_tile {
     uint32_t waiting;             /* 1 << enum nocap_agent: it has done nothing else since */
 };
 
-/* BAR2 registers of the PCIe endpoint, as far as the trace has shown them. */
-enum { NOC_IATU_REGIONS = 16, NOC_IATU_WORDS = 9 };
+/* BAR2 registers of one chip's PCIe endpoint, as far as the trace has shown them. */
+enum { NOC_IATU_REGIONS = 16, NOC_IATU_WORDS = 9, NOC_ENDPOINTS = 64 };
 struct noc_endpoint {
+    uint16_t chip;
     uint32_t iatu[NOC_IATU_REGIONS][NOC_IATU_WORDS];
     uint16_t iatu_known[NOC_IATU_REGIONS];
     uint32_t dma_size, dma_address;
@@ -199,6 +200,7 @@ void noc_ethernet_access(struct model *m, const struct tile *tile, uint16_t chip
                          struct nocap_xy at, uint64_t addr, const uint32_t *value);
 /* The host's access to the ARC, by an address of its tile. */
 void noc_arc_access(struct model *m, const struct nocap_event *e, uint64_t addr);
+/* Of these, and of the endpoints. */
 void noc_others_forget(struct model *m);
 
 /* What this model keeps of a tile, and of the whole. */
@@ -212,10 +214,10 @@ struct noc_part {
     bool opaque;                   /* one did not say where it goes, or several observe */
 };
 struct noc_state {
-    struct noc_endpoint *endpoint; /* NULL: the host has not touched it yet */
-    struct noc_eth_arc *others;    /* NULL: such a tile was not touched yet */
-    bool anonymous;                /* something arrived that does not say whose it is */
-    struct tile *stale;            /* the facts about its interfaces are; NULL: none */
+    struct noc_endpoint *endpoints[NOC_ENDPOINTS]; /* by chip; NULL: not touched yet */
+    struct noc_eth_arc *others;                    /* NULL: such a tile was not touched yet */
+    bool anonymous;     /* something arrived that does not say whose it is */
+    struct tile *stale; /* the facts about its interfaces are; NULL: none */
 };
 static inline struct noc_part *noc_part(const struct tile *tile)
 {
