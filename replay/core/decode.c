@@ -123,6 +123,11 @@ static void each_tile(struct model *m, struct observation *o, struct nocap_xy at
     for (struct nocap_tiles t = nocap_tiles(at, to); !t.over; nocap_next_tile(&t)) {
         o->tile = worker(m, o->event, t.at);
         if (o->tile != NULL) {
+            if (o->event->kind == NOCAP_EV_NOC) {
+                uint64_t *arrived = o->tile->arrived;
+                memmove(arrived + 1, arrived, sizeof o->tile->arrived - sizeof *arrived);
+                *arrived = o->access.addr + 1;
+            }
             observe(m, o);
             o->lead = false;
         }
@@ -140,6 +145,23 @@ static enum observation_kind access_kind(const struct nocap_event *e)
     return store ? OBS_OUTSIDE_STORE : e->by == NOCAP_BY_HOST ? OBS_HOST_LOAD : OBS_OUTSIDE_LOAD;
 }
 
+/* From now on bytes are known to be shown where they arrive. Those of a request that was taken for
+ * the store itself are the same act. */
+static inline void landing(struct model *m, struct observation *o)
+{
+    if (o->kind != OBS_OUTSIDE_STORE || o->event->by != NOCAP_BY_NOC) {
+        return;
+    }
+    m->landings = true;
+    for (unsigned i = 0; i < sizeof o->tile->arrived / sizeof o->tile->arrived[0]; i++) {
+        if (o->tile->arrived[i] == o->access.addr + 1) {
+            o->tile->arrived[i] = 0;
+            o->kind = OBS_RESTATED;
+            return;
+        }
+    }
+}
+
 static __attribute__((noinline)) void access_event(struct model *m, const struct nocap_event *e)
 {
     struct observation o = {.event = e, .kind = OBS_ELSEWHERE, .lead = true};
@@ -154,8 +176,8 @@ static __attribute__((noinline)) void access_event(struct model *m, const struct
     }
     if (o.tile != NULL) {
         o.kind = (uint8_t)access_kind(e);
-        m->landings |= e->by == NOCAP_BY_NOC && o.access.store;
         locate(m, &o);
+        landing(m, &o);
     }
     if (o.tile != NULL && rectangle) {
         each_tile(m, &o, e->at, e->to);
@@ -334,7 +356,7 @@ static inline __attribute__((always_inline)) void plain(struct model *m,
     if (kind < OBS_PLACED) {
         o.region = p != NULL ? &nocap_regions[p->region] : region_of(m, e->addr);
         o.places = p != NULL ? p->places : places_of(m, &o.access, o.region);
-        m->landings |= kind == OBS_OUTSIDE_STORE && e->by == NOCAP_BY_NOC;
+        landing(m, &o);
     }
     observe(m, &o);
 }

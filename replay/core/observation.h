@@ -20,7 +20,8 @@ enum observation_kind {
     OBS_HOST_LOAD,     /* the host loads from the tile */
     OBS_OUTSIDE_LOAD,  /* NOC or DMA fetch from it */
     OBS_FAR_END,       /* a request reaches for bytes of this tile; memory does not change yet */
-    OBS_PLACED,        /* those above have `places` */
+    OBS_RESTATED, /* a landing whose request was taken for the store, since none was seen before */
+    OBS_PLACED,   /* those above have `places` */
     OBS_MEMORY = OBS_PLACED, /* bytes are shown as they are: no access */
     OBS_ELSEWHERE, /* an access that is to no worker tile: host memory, BARs, other tiles, AIE */
     OBS_REQUEST,   /* a network interface issues a request; `tile`: the initiator's */

@@ -197,8 +197,8 @@ static void release(struct model *m)
 static uint32_t wants(const struct model *m)
 {
     const uint32_t requests = OBS(REQUEST) | OBS(PHASE) | OBS(EXIT) | OBS(NOTE);
-    const uint32_t accesses =
-        OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(HOST_LOAD) | OBS(ELSEWHERE);
+    const uint32_t accesses = OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) |
+                              OBS(RESTATED) | OBS(HOST_LOAD) | OBS(ELSEWHERE);
     return m->knows_tiles                           ? requests | accesses
            : m->header->arch == NOCAP_ARCH_WORMHOLE ? requests
                                                     : 0;
@@ -223,6 +223,7 @@ static __attribute__((noinline)) void judge(struct model *m, const struct observ
     }
     switch (o->kind) {
     case OBS_OUTSIDE_STORE:
+    case OBS_RESTATED:
         if (e->kind == NOCAP_EV_WRITE && e->by == NOCAP_BY_NOC) {
             noc_landing(m, o);
         }

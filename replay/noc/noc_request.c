@@ -284,11 +284,18 @@ static bool is_dispatched(const struct nocap_mailbox_layout *l, uint64_t first, 
     return messages || word;
 }
 
-/* The message of a launch that is not over is overwritten: GO-006 says so at the tile. */
-static bool hits_launch(const struct model *m, const struct request *r)
+/* The sync word is overwritten while BRISC runs, as may show only after the landing, or the message
+ * of a launch that is not over: SYN-002 and GO-006 say so at the tile. */
+static bool hits_firmware(const struct model *m, const struct request *r)
 {
     const struct tile *tile = tile_find(m, r->e->chip, r->to.at);
     uint32_t slot;
+    uint64_t sync = m->layout->sync;
+    enum known runs = tile != NULL ? tile->launch.running[NOCAP_PROCESSOR_BRISC] : NO;
+    if ((runs == YES || (runs != NO && m->landings)) && r->to.addr < sync + NOCAP_SYNC_BYTES &&
+        sync < r->to.addr + r->size) {
+        return true;
+    }
     if (tile == NULL || tile->launch.pending != YES || !tile->sees_cores ||
         !shadow_word(&tile->l1, m->layout->rd_ptr, &slot)) {
         return false;
@@ -297,8 +304,8 @@ static bool hits_launch(const struct model *m, const struct request *r)
     return r->to.addr < at + m->layout->launch_size && at < r->to.addr + r->size;
 }
 
-/* Launch messages, go words and their index are the dispatcher's to write; the sync word and what
- * runs are judged where the tile's firmware is. */
+/* Launch messages, go words and their index are the dispatcher's to write; what runs is judged
+ * where the tile's firmware is. */
 static void judge_mailbox(struct model *m, const struct tile *tile, const struct request *r)
 {
     const struct nocap_mailbox_layout *l = m->layout;
@@ -308,8 +315,7 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
     uint64_t first = r->to.addr, last = first + (r->size == 0 ? 0 : r->size - 1);
     uint32_t end = l->go_message_index + 4 < MAILBOX_END ? MAILBOX_END : l->go_message_index + 4;
     bool outside = last < NOCAP_MAILBOX_BASE || first >= end;
-    bool sync = first < m->layout->sync + NOCAP_SYNC_BYTES && last >= m->layout->sync;
-    if (outside || sync || hits_launch(m, r)) {
+    if (outside || hits_firmware(m, r)) {
         exercise(m, NOC_032, outside);
         return;
     }

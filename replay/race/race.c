@@ -104,7 +104,7 @@ static uint32_t wants(const struct model *m)
 {
     const uint32_t requests = OBS(REQUEST) | OBS(NOTE);
     if (m->knows_tiles && race_of(m) != NULL && race_of(m)->started) {
-        return requests | OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE);
+        return requests | OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(RESTATED);
     }
     return m->knows_tiles || m->header->arch == NOCAP_ARCH_WORMHOLE ? requests : 0;
 }
@@ -153,7 +153,8 @@ const struct model_ops race_model = {
     .check = check,
     .check_of = {[OBS_REQUEST] = race_request,
                  [OBS_NOTE] = race_note,
-                 [OBS_OUTSIDE_STORE] = race_outside_store},
+                 [OBS_OUTSIDE_STORE] = race_outside_store,
+                 [OBS_RESTATED] = race_outside_store},
     .ended = ended,
     .forget = release,
     .tile_forget = forget_tile,
