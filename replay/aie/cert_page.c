@@ -245,6 +245,22 @@ static void judge_way(struct model *m, struct cert_uc *uc, uint32_t index)
     }
 }
 
+/* The page is over: END_JOB was seen of these jobs, and nothing came of it, in a trace that shows
+ * it of others. */
+static void judge_job_ends(struct model *m, struct cert_uc *uc, struct cert_page *page)
+{
+    for (uint32_t i = 0; i < page->job_count; i++) {
+        struct cert_job *job = &page->jobs[i];
+        if (job->ended && cert_of(m)->job_ends) {
+            CERT_EXPECT(m, uc, AIE_069, job->done, RELATED(job->step.at.index),
+                        "job-end after END_JOB", "job %u of page %u has no job-end", job->id,
+                        page->index);
+            job->over_since = either(m->fault, job->over_since);
+            job->done = true;
+        }
+    }
+}
+
 /* The other pages must be over, or have called this one. */
 static void judge_change(struct model *m, struct cert_uc *uc, const struct cert_page *entered)
 {
@@ -258,6 +274,7 @@ static void judge_change(struct model *m, struct cert_uc *uc, const struct cert_
                     "all jobs of a page to be over before the next page runs",
                     "page %u runs, job %u of page %u is not over", entered->index, left->id,
                     page->index);
+        judge_job_ends(m, uc, page);
         cert_page_leave(page);
     }
 }
@@ -295,6 +312,7 @@ void cert_page_eof(struct model *m, struct cert_uc *uc, const struct nocap_event
         CERT_EXPECT(m, uc, AIE_065, left == NULL, RELATED(left->step.at.index),
                     "all jobs of the page to be over at its end", "job %u of page %u is not over",
                     left->id, page->index);
+        judge_job_ends(m, uc, page);
     }
 }
 

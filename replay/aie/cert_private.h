@@ -167,6 +167,7 @@ struct cert {
     uint64_t activity, activity_index, longest; /* time of what happened last; longest pause */
     bool active;
     bool any;      /* something of control code was seen */
+    bool job_ends; /* so was the end of a job */
     uint16_t chip; /* of the first; others are not followed */
 };
 

@@ -474,6 +474,7 @@ void cert_job_end(struct model *m, struct cert_uc *uc, const struct nocap_event 
     uint32_t index = (e->has & NOCAP_F_PAGE) != 0 ? (uint32_t)e->page : uc->last_page.v;
     struct cert_page *page = cert_page_find(uc, index);
     struct cert_job *job = page == NULL ? NULL : cert_job_find(page, (uint32_t)e->job);
+    cert_of(m)->job_ends = true;
     if (job == NULL) {
         return;
     }
@@ -481,7 +482,7 @@ void cert_job_end(struct model *m, struct cert_uc *uc, const struct nocap_event 
     const struct value *last = &job->misplaced[(job->misplaced_count - 1) % CERT_MISPLACED];
     if (page->whole &&
         job->started) { /* where the next one is not known, it may have been END_JOB */
-        fault_id since = job->next == 0 ? last->since : FAULT_NONE;
+        fault_id since = either(job->over_since, job->next == 0 ? last->since : FAULT_NONE);
         CERT_EXPECT_AFTER(m, uc, AIE_069, since, ended && !job->done, NO_REFS,
                           "job-end once, after END_JOB", "job %u of page %u %s", job->id,
                           page->index, job->done ? "ends twice" : "ends without END_JOB");
