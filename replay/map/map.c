@@ -170,7 +170,8 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
     return rows != NULL;
 }
 
-/* Not inlined, as few accesses are spoken of: whether one of the permissions is broken. */
+/* Not inlined, as few accesses are spoken of: whether one of the permissions is
+ * broken that the trace can show. */
 static __attribute__((noinline)) bool breaks(struct model *m, const struct observation *o,
                                              uint32_t set)
 {
@@ -178,7 +179,9 @@ static __attribute__((noinline)) bool breaks(struct model *m, const struct obser
         const struct permission *p = &permissions[__builtin_ctz(set)];
         if (p->broken(&o->access)) {
             report(m, o, p->rule, p->expected, p->wrong);
-            return true;
+            if (m->fault != FAULT_UNREPORTED) {
+                return true;
+            }
         }
     }
     return false;
