@@ -67,7 +67,7 @@ static void release_brisc(struct model *m, struct tile *tile)
     b->released = now(m);
     b->text_since = b->start_since = FAULT_NONE;
     b->setup = b->cleared = b->prng_seeded = 0;
-    b->seen_ready = false;
+    b->seen_ready = b->halfway = false;
     b->early_done.index = b->last_poll.index = b->unstored.index = b->shown_done.index = NO_INDEX;
     memset(b->zeros, 0, sizeof b->zeros);
     memset(b->gpr_zeroed, 0, sizeof b->gpr_zeroed);
@@ -451,6 +451,21 @@ void boot_core_store(struct model *m, const struct observation *o)
     if ((o->places & PLACE(DEBUG)) != 0) {
         reset_pc_store(tile, a);
     }
+}
+
+bool boot_inits_all(const struct model *m, struct tile *tile, const struct access *a)
+{
+    struct boot *b = boot_of(tile);
+    uint32_t word;
+    bool init = access_word(a, m->layout->sync, &word) && word == NOCAP_SYNC_ALL_INIT;
+    if (init && b->phase == BOOT_UNKNOWN && launch_of(tile)->active == UNKNOWN) {
+        b->phase = BOOT_RELEASED; /* what BRISC did since is not known */
+        b->released = now(m);
+        b->halfway = true;
+        b->setup = BOOT_SETUP_ALL;
+        memset(b->zeros, UINT8_MAX, sizeof b->zeros);
+    }
+    return b->phase == BOOT_RELEASED && a->addr == m->layout->sync && a->size == NOCAP_SYNC_BYTES;
 }
 
 /* A core that was released before may still be at work for a moment when it is taken into reset. */

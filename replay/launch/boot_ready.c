@@ -406,7 +406,8 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         tiles->at = tiles->count++ == 0 ? tile->at : tiles->at;
         return;
     }
-    if (!cut && (!same || asked_for(m, tile)) && (polled || tile->sees_cores)) {
+    bool owed = polled || (tile->sees_cores && !b->halfway);
+    if (!cut && (!same || asked_for(m, tile)) && owed) {
         note_reported(m, b);
         struct event_ref at = polled ? b->last_poll : b->released;
         uint32_t word = 0;

@@ -30,6 +30,7 @@ struct boot {
     enum boot_phase phase;
     enum known running[CORES];
     struct event_ref released;
+    bool halfway;                      /* by an act after it, which was not observed itself */
     struct span spans[FIRMWARE_SPANS]; /* uploaded while all cores were held */
     uint32_t span_count;               /* may exceed FIRMWARE_SPANS: then not all are known */
     uint32_t reset_pc[CORES];
@@ -255,6 +256,9 @@ void boot_init(struct tile *tile, bool power_on);
 void boot_outside_store(struct model *m, const struct observation *o);
 void boot_core_store(struct model *m, const struct observation *o);
 /* The core is seen to run. */
+/* Whether BRISC stores the whole sync word while it boots: INIT for all, from which a boot is known
+ * whose release was not observed. */
+bool boot_inits_all(const struct model *m, struct tile *tile, const struct access *a);
 void boot_core_runs(struct model *m, struct tile *tile, unsigned processor);
 /* Of the one register, or word of zeros, that it lacks: it was to be stored elsewhere since. */
 fault_id boot_setup_since(const struct model *m, const struct tile *tile);

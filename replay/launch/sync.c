@@ -255,8 +255,7 @@ static __attribute__((noinline)) void brisc_store(struct model *m, const struct 
         }
         return;
     }
-    if (boot_of(tile)->phase == BOOT_RELEASED && a->addr == m->layout->sync &&
-        a->size == NOCAP_SYNC_BYTES) {
+    if (boot_inits_all(m, tile, a)) {
         memset(sync_of(tile)->since, 0, sizeof sync_of(tile)->since);
         return; /* INIT for all, which RST-010 judges */
     }
