@@ -157,12 +157,22 @@ bool boot_spans_known(const struct boot *b)
 }
 
 /* Whether bytes that are written to a tile that no agent has held in reset yet can be firmware:
- * between the areas of zeros and debugging and the kernel config area, as far as these are known.
+ * between the areas of zeros and debugging and the kernel config area, as far as these are known,
+ * or in an ELF file.
  */
 static bool may_be_firmware(const struct model *m, const struct tile *tile, const struct access *a)
 {
     enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };
     uint32_t end = text_end(m, tile);
+    for (unsigned p = 0; p < CORES; p++) {
+        const struct nocap_elf_image *elf = m->firmware[p];
+        for (size_t i = 0; elf != NULL && i < nocap_elf_segment_count(elf); i++) {
+            const struct nocap_elf_segment *s = nocap_elf_segment(elf, i);
+            if (!s->local_ram && touches(a, s->address, s->memory_size)) {
+                return true;
+            }
+        }
+    }
     return a->addr + a->size > text_begin(m) &&
            a->addr < (end != 0 ? end : nocap_kernel_config_bases[KNOWN - 1]);
 }
@@ -176,12 +186,14 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
               "private memory uploaded to its scratch area in L1",
               "%llu bytes uploaded to private memory at 0x%llx", (unsigned long long)a->size,
               (unsigned long long)a->addr);
+        b->private_since = m->fault != FAULT_NONE ? m->fault : b->private_since;
         return;
     }
     if (a->addr < NOCAP_L1_ZEROS) {
         return; /* boot JAL and mailbox: state, not firmware */
     }
     if (b->phase == BOOT_POWER_ON && !may_be_firmware(m, tile, a)) {
+        b->data_before = true;
         return; /* data in a tile that may never boot */
     }
     if (b->phase == BOOT_POWER_ON) {
@@ -324,18 +336,21 @@ static void judge_segment(struct model *m, struct tile *tile, unsigned processor
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
     while (address != 0 && at - address < s->memory_size) {
         const struct span *piece = span_at(b, at);
-        if (piece == NULL && at - address >= s->file_size) {
-            return; /* nothing was written over the zeros after it */
+        bool zeros = at - address >= s->file_size;
+        if (piece == NULL && (zeros || b->data_before || m->header->complete != NOCAP_TRUE)) {
+            return; /* nothing was written over the zeros after it, or it was there before */
         }
+        fault_id since = piece == NULL && s->local_ram ? b->private_since : FAULT_NONE;
         enum known agrees =
             piece != NULL && !piece->changed ? piece_agrees(b, s, address, piece, at) : NO;
         if (agrees != UNKNOWN) {
-            CHECK(m, tile, RST_008, agrees == YES, RELATED(piece != NULL ? piece->index : NO_INDEX),
-                  "every PT_LOAD segment of the firmware in L1",
-                  piece == NULL
-                      ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
-                      : "%s's segment of %u bytes at 0x%x differs from the ELF file at 0x%x",
-                  name, s->file_size, address, at);
+            CHECK_AFTER(m, tile, RST_008, since, agrees == YES,
+                        RELATED(piece != NULL ? piece->index : NO_INDEX),
+                        "every PT_LOAD segment of the firmware in L1",
+                        piece == NULL
+                            ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
+                            : "%s's segment of %u bytes at 0x%x differs from the ELF file at 0x%x",
+                        name, s->file_size, address, at);
         }
         if (agrees == NO) {
             return;

@@ -33,6 +33,8 @@ struct boot {
     bool halfway;                      /* by an act after it, which was not observed itself */
     struct span spans[FIRMWARE_SPANS]; /* uploaded while all cores were held */
     uint32_t span_count;               /* may exceed FIRMWARE_SPANS: then not all are known */
+    bool data_before;                  /* and bytes that are none of them were written before */
+    fault_id private_since;            /* what was uploaded to private memory itself */
     uint32_t reset_pc[CORES];
     bool reset_pc_known[CORES];
     uint32_t host_pc[CORES];          /* as the host programmed it, 0: not seen */

@@ -410,6 +410,31 @@ sed '/"addr":"0x3840"/s/,"value":"[^"]*"//' checker/rules/examples/RST-008.pass.
 "$NOCAP" check --format json --elf $elf "$T/unseen.jsonl" >"$T/unseen.json"
 check "a text whose bytes are not captured is not judged" grep -q '"id":"RST-008","verdict":"not-exercised"' "$T/unseen.json"
 
+sed '1s/"complete":true/"complete":false/; /"addr":"0x3840"/d' checker/rules/examples/RST-008.pass.jsonl |
+    sed 's|"firmware":{"brisc":"brisc.elf"}|"producer":"program test"|' >"$T/older.jsonl"
+status 0 "a text that may have been there before the trace" "$NOCAP" check --elf $elf "$T/older.jsonl"
+
+# BRISC's text at 0x9000, and its private memory: four bytes each.
+words() { for word in "$@"; do printf '%b' "$(printf '%08x' $((word)) | sed 's/\(..\)\(..\)\(..\)\(..\)/\\x\4\\x\3\\x\2\\x\1/')"; done; }
+words 0x464c457f 0x10101 0 0 0xf30002 1 0x9000 52 0 0 0x200034 0x280002 0 \
+    1 116 0x9000 0x9000 4 4 5 4 1 120 0xffb00000 0xffb00000 4 4 6 4 0x13 0x11223344 >"$T/far.elf"
+# upload LINES..: of the host, from power-on to the release; its jump leads to 0x9000
+upload() {
+    printf '{"nocap":1,"arch":"blackhole","board":"p100","observes":["host-mmio"],"complete":true}\n'
+    printf '{"t":0,"ev":"write","by":"host","x":1,"y":2,"addr":"%s","size":4,"value":"%s"}\n' "$@" 0x0 0x906f \
+        0x370 0x40000000 0x112b0 0x3d10391 0xffb121b0 0x47000
+    printf '{"t":9000,"ev":"read","by":"host","x":1,"y":2,"addr":"0x373","size":1,"value":"0x0"}\n'
+}
+far() { "$NOCAP" check --elf brisc="$T/far.elf" --format json "$T/far.jsonl" | jq -c '[.findings[] | [.rule, has("follows")]]'; }
+upload 0xffb121b0 0x47800 0x9000 0x13 0x82b0 0x11223344 >"$T/far.jsonl"
+check "what the ELF file says, uploaded" test "$(far)" = '[]'
+upload 0x9000 0x13 0xffb121b0 0x47800 0x82b0 0x11223344 >"$T/far.jsonl"
+check "text of the ELF file before the hold" test "$(far)" = '[["RST-001",false]]'
+upload 0x82b0 0x11223344 0xffb121b0 0x47800 0x9000 0x13 >"$T/far.jsonl"
+check "private memory's image before it" test "$(far)" = '[]'
+upload 0xffb121b0 0x47800 0x9000 0x13 0xffb00000 0x11223344 >"$T/far.jsonl"
+check "private memory uploaded to itself" test "$(far)" = '[["RST-009",false],["MAP-004",true],["RST-008",true]]'
+
 # ---- what follows from a finding that was left out: it does not count, and nothing is clean ----
 
 lost=golden/fault-reset-lost.nocap # GO-013, and GO-007 of it
