@@ -407,6 +407,7 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
         return fits;
     }
     fault_id known = cert_misplaced_since(job, e->off), since = either(known, job->over_since);
+    since = either(since, job->started ? FAULT_NONE : at->page->since);
     if (since == FAULT_NONE && !job->step.active && uc->unattributed.v == uc->steps) {
         since = uc->unattributed.since; /* an access of this one */
     }
