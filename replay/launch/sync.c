@@ -115,6 +115,7 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
                    *old));
         fault = m->fault;
         sync_missed(tile, busy, fault);
+        store_strays(m); /* perhaps it was for another byte */
     }
     if (first) {
         /* in a trace that begins here, others may have had theirs before */
@@ -171,6 +172,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     if (!allowed) {
         sync_fault(tile, byte, m->fault);
         s->group_since = s->group != 0 ? m->fault : s->group_since;
+        store_strays(m);
         return;
     }
     if (v != NOCAP_SYNC_INIT && v != NOCAP_SYNC_DONE) {
@@ -436,30 +438,6 @@ void sync_core_load(struct tile *tile, const struct access *a)
     if (core->thread >= 0 && touches(a, NOCAP_REG_TTSYNC, 4)) {
         sync_of(tile)->drain_loaded |= (uint8_t)(sync_of(tile)->drained & 1 << core->thread);
     }
-}
-
-fault_id sync_outside_store(struct model *m, struct tile *tile, const struct access *a)
-{
-    if (!brisc_may_run(tile)) {
-        return FAULT_NONE;
-    }
-    bool hit = touches(a, m->layout->sync, NOCAP_SYNC_BYTES);
-    CHECK(m, tile, SYN_002, !hit, NO_REFS,
-          "the sync word written by the worker core's own RISCs only while BRISC runs",
-          "sync word written from outside while BRISC runs: %llu bytes at 0x%llx",
-          (unsigned long long)a->size, (unsigned long long)a->addr);
-    if (!hit || !brisc_runs(tile)) {
-        return FAULT_NONE;
-    }
-    for (unsigned i = 0; i < SUBORDINATES; i++) {
-        if (touches(a, m->layout->sync + i, 1)) {
-            sync_fault(tile, i, m->fault);
-        }
-    }
-    if (touches(a, m->layout->rd_ptr, 4)) {
-        launch_of(tile)->rd_since = m->fault;
-    }
-    return m->fault;
 }
 
 /* What was stored so far is not the drain at the kernel's end. */

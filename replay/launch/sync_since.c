@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subordinate sync word: what its bytes are known since. */
+/* The subordinate sync word: what its bytes are known since, and writes from outside. */
 #include "replay/launch/launch_private.h"
 
 void sync_fault(struct tile *tile, unsigned byte, fault_id fault)
@@ -53,4 +53,28 @@ fault_id sync_answer_since(struct tile *tile, unsigned byte, bool right, uint8_t
         s->late[byte] = FAULT_NONE;
     }
     return since;
+}
+
+fault_id sync_outside_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    if (!brisc_may_run(tile)) {
+        return FAULT_NONE;
+    }
+    bool hit = touches(a, m->layout->sync, NOCAP_SYNC_BYTES);
+    CHECK(m, tile, SYN_002, !hit, NO_REFS,
+          "the sync word written by the worker core's own RISCs only while BRISC runs",
+          "sync word written from outside while BRISC runs: %llu bytes at 0x%llx",
+          (unsigned long long)a->size, (unsigned long long)a->addr);
+    if (!hit || !brisc_runs(tile)) {
+        return FAULT_NONE;
+    }
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        if (touches(a, m->layout->sync + i, 1)) {
+            sync_fault(tile, i, m->fault);
+        }
+    }
+    if (touches(a, m->layout->rd_ptr, 4)) {
+        launch_of(tile)->rd_since = m->fault;
+    }
+    return m->fault;
 }
