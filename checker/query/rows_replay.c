@@ -5,6 +5,7 @@
 
 #include "checker/core/feed.h"
 #include "checker/core/profile_choice.h"
+#include "checker/core/selection.h"
 #include "formats/blackhole/xy.h"
 #include "formats/import/import.h"
 
@@ -68,7 +69,9 @@ enum nocap_status rows_replay(struct rows_replay *replay, const char *path,
                               const struct nocap_row_options *options,
                               struct nocap_engine_options sinks, struct nocap_error *err)
 {
-    static const bool nothing[NOCAP_RULE_COUNT]; /* is judged */
+    static const bool nothing[NOCAP_RULE_COUNT]; /* is asked for */
+    struct nocap_rule_report rules[NOCAP_RULE_COUNT] = {0};
+    bool observable[NOCAP_RULE_COUNT];
     struct nocap_reader *reader;
     struct nocap_import_result imported;
     struct nocap_profile_choice choice = {0};
@@ -76,8 +79,14 @@ enum nocap_status rows_replay(struct rows_replay *replay, const char *path,
     RETURN_IF_FAILED(nocap_import_open(&reader, path, options->dense, &imported, err));
     enum nocap_status status = nocap_profile_complete(&choice, reader, path, options->profile, err);
     replay->header = nocap_reader_header(reader);
+    nocap_selection_observe(rules, replay->header, false);
+    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+        observable[i] =
+            rules[i].obstacle == NOCAP_OBSERVABLE; /* what is known is known as in check */
+    }
     sinks.size = sizeof sinks;
-    sinks.observable = nothing;
+    sinks.observable = observable;
+    sinks.wanted = nothing;
     sinks.context = replay;
     if (status == NOCAP_OK) {
         status = nocap_engine_new(&run.engine, replay->header, &sinks, err);

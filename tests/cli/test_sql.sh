@@ -178,6 +178,14 @@ check "that has none" test "$(wc -l <"$T/out")" -eq 1
 err_has "of which nothing is known" "no event touches core 1,3"
 status 0 "launches of a tile of which something is" "$NOCAP" launches --tile 1,2 "$T/clock.jsonl"
 check "are no news" test ! -s "$T/err"
+# What the launches of a queue start, and a boot of which only stores of the RISCs show, which is no launch.
+"$NOCAP" capture --sim fast-dispatch --programs 2 -o "$T/queued.nocap" 2>/dev/null
+same "enables of launches by a queue" 0 "$T/queued.nocap" 'select count(*) from launches where enables is null and agent = '"'brisc'"
+"$NOCAP" capture --sim launch-host --tiles 1 --launches 3 -o "$T/booted.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/booted.nocap" |
+    jq -c 'if .nocap then .observes = ["core-store"] else select(.ev == "write" and (.by | test("risc")) and (.addr | startswith("0xff") | not)) end' >"$T/stores.jsonl"
+same "launches after a boot, as stores of cores show them" 3 "$T/stores.jsonl" 'select count(*) from launches'
+
 # Where events were lost, what was under way has no end, and nobody knows how many launches there were.
 cat >"$T/lost.jsonl" <<'END'
 {"nocap":1,"arch":"blackhole","board":"p100","time_unit":"cycles","observes":["host-mmio","noc"],"scope":[]}
