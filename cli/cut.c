@@ -148,7 +148,8 @@ CLI_COMMAND(command) = {
     .details = "What memory held where the part begins is kept as mem events. Where findings\n"
                "of the part need more of the past, events before it are kept too. A class of\n"
                "events that a filter leaves out is no longer observed, and its stores become\n"
-               "mem events.",
+               "mem events. With the core of a queue's prefetcher or dispatcher stay its\n"
+               "commands, and what the host does to either.",
     .findings = "the part does not check the same: it was made all the same",
     .examples = "  nocap cut fault.nocap --from 50000 --to 55000 -o part.nocap\n"
                 "  nocap cut run.nocap --tile 1,2 -o tile.nocap",

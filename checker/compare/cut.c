@@ -24,24 +24,38 @@ struct cut {
     uint64_t t_first, t_last;   /* of the whole trace */
     uint64_t next;              /* index of the event that comes next if none is missing */
     uint32_t dropped;           /* classes of which events between them are left out */
+    uint32_t elsewhere, here;   /* .. at other tiles than the one that is asked for, and kept */
     bool truncated;             /* the file is cut short: its last event is not the run's */
 };
 
 /* ---- what belongs to the part ---- */
 
-static bool at_tile(const struct nocap_event *event, struct nocap_xy tile)
+static bool of_queue(const struct nocap_header *header, struct nocap_xy tile)
 {
-    bool placed = (event->has & NOCAP_F_AT) != 0;
+    return (header->cq.has_prefetch && nocap_xy_equal(tile, header->cq.prefetch)) ||
+           (header->cq.has_dispatch && nocap_xy_equal(tile, header->cq.dispatch));
+}
+
+/* A queue is one object of the host: its commands, and what it stores to either core. */
+static bool at_tile(const struct cut *cut, const struct nocap_event *event)
+{
+    const struct nocap_header *header = nocap_reader_header(cut->reader);
+    const uint32_t queue = NOCAP_CLASS_SYSMEM | NOCAP_CLASS_CQ;
+    const struct nocap_xy tile = cut->options.tile;
     bool ends = event->kind == NOCAP_EV_NOC &&
                 (nocap_xy_equal(event->s, tile) || nocap_xy_equal(event->d, tile));
-    return !placed || nocap_goes_to(event, tile) || ends;
+    if ((event->has & NOCAP_F_AT) == 0) {
+        return of_queue(header, tile) || (nocap_event_class(event) & queue) == 0;
+    }
+    return nocap_goes_to(event, tile) || ends ||
+           (event->by == NOCAP_BY_HOST && of_queue(header, event->at) && of_queue(header, tile));
 }
 
 /* Whether the options ask for it, apart from when. */
 static bool chosen(const struct cut *cut, const struct nocap_event *event)
 {
     const struct nocap_cut_options *o = &cut->options;
-    return (!o->has_tile || at_tile(event, o->tile)) &&
+    return (!o->has_tile || at_tile(cut, event)) &&
            (o->filter == NULL || nocap_filter_match(o->filter, event));
 }
 
@@ -112,12 +126,13 @@ static enum nocap_status want_memory(struct cut *cut, const struct nocap_event *
         return NOCAP_END;
     }
     if (kept(cut, event)) {
+        cut->here |= nocap_event_class(event);
         if (well_formed(cut, event)) {
             cut_memory_want(cut->memory, event);
         }
-    } else if (event->index >= cut->start && event->index <= cut->last &&
-               cut->options.filter != NULL) {
-        cut->dropped |= nocap_event_class(event);
+    } else if (event->index >= cut->start) {
+        bool there = cut->options.has_tile && !at_tile(cut, event);
+        *(there ? &cut->elsewhere : &cut->dropped) |= nocap_event_class(event);
     }
     return NOCAP_OK;
 }
@@ -210,15 +225,21 @@ static enum nocap_status make_header(const struct cut *cut, struct nocap_header 
     return NOCAP_OK;
 }
 
+/* Where only other tiles show such events, this one is not observed in that way. */
+static const uint32_t of_others = NOCAP_CLASS_SYSMEM | NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST |
+                                  NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO |
+                                  NOCAP_CLASS_KERNEL;
+
 static enum nocap_status write_part(struct cut *cut, struct nocap_error *err)
 {
     struct nocap_header header;
     cut->result->kept = cut->result->lead = cut->result->mem = cut->result->missing = 0;
-    cut->dropped = 0;
+    cut->dropped = cut->elsewhere = cut->here = 0;
     cut->next = 0;
     cut_memory_free(cut->memory);
     RETURN_IF_FAILED(cut_memory_new(&cut->memory, err));
     RETURN_IF_FAILED(pass(cut, cut->start, want_memory, err));
+    cut->dropped |= cut->elsewhere & ~cut->here & of_others;
     RETURN_IF_FAILED(make_header(cut, &header, err));
     enum nocap_status status = nocap_writer_open(&cut->writer, cut->out_path, &header, NULL, err);
     if (status == NOCAP_OK) {

@@ -96,6 +96,13 @@ status 2 "coverage without jobs" "$NOCAP" coverage -j 0 "$T/good.nocap"
 
 status 0 "cut" "$NOCAP" cut "$T/bad.nocap" --tile 1,3 --from 1000 -o "$T/part.nocap"
 err_has "says what is kept" "of what memory held"
+for scenario in fast-dispatch fast-dispatch-subordinate fast-dispatch-multicast; do
+    "$NOCAP" capture --sim $scenario --programs 4 --seed 2 -o "$T/queue.nocap" 2>/dev/null
+    for core in 1,2 14,2 14,3; do # a worker, prefetcher, dispatcher
+        status 0 "$scenario: cut to $core checks the same" "$NOCAP" cut "$T/queue.nocap" --tile $core -o "$T/core.nocap"
+        status 0 "and has no finding" "$NOCAP" check --fail-on note --strict "$T/core.nocap"
+    done
+done
 status 0 "cut to standard output" bash -c "'$NOCAP' cut '$T/bad.nocap' --index 100..200 -o - | '$NOCAP' info -"
 out_has "is a trace" "events"
 rm "$T/part.nocap"
