@@ -258,8 +258,8 @@ static enum nocap_status write_part(struct cut *cut, struct nocap_error *err)
 
 static bool same_finding(const struct nocap_finding *a, const struct nocap_finding *b)
 {
-    return a->rule == b->rule && a->chip == b->chip && nocap_xy_equal(a->at, b->at) &&
-           a->agent == b->agent && a->thread == b->thread;
+    return a->rule == b->rule && a->t == b->t && a->chip == b->chip &&
+           nocap_xy_equal(a->at, b->at) && a->agent == b->agent && a->thread == b->thread;
 }
 
 /* Of the file, not of its events: a part is a file of its own, which says `drop` where the other

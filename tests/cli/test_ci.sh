@@ -103,6 +103,10 @@ for scenario in fast-dispatch fast-dispatch-subordinate fast-dispatch-multicast;
         status 0 "and has no finding" "$NOCAP" check --fail-on note --strict "$T/core.nocap"
     done
 done
+"$NOCAP" capture --sim fast-dispatch-multicast --programs 4 --fault host-passes-wr -o "$T/queue.nocap" 2>/dev/null
+"$NOCAP" cut "$T/queue.nocap" --from 18015 -o "$T/core.nocap" 2>/dev/null
+first() { "$NOCAP" check --format json "$1" | jq -c '.findings[0] | [.rule, .t]'; }
+check "a part has the finding, not another of its rule" test "$(first "$T/core.nocap")" = "$(first "$T/queue.nocap")"
 status 0 "cut to standard output" bash -c "'$NOCAP' cut '$T/bad.nocap' --index 100..200 -o - | '$NOCAP' info -"
 out_has "is a trace" "events"
 rm "$T/part.nocap"
