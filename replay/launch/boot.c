@@ -188,6 +188,14 @@ static void release_core(struct model *m, struct tile *tile, unsigned processor,
     boot_of(tile)->met |= (uint8_t)(1 << processor);
 }
 
+static void begin_upload(struct tile *tile)
+{
+    boot_of(tile)->phase = BOOT_HELD;
+    boot_upload_begins(boot_of(tile));
+    launch_init(tile, true);
+    sync_init(tile, true);
+}
+
 static void hold(struct tile *tile, uint32_t value)
 {
     struct boot *b = boot_of(tile);
@@ -198,10 +206,7 @@ static void hold(struct tile *tile, uint32_t value)
         }
     }
     if ((value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL && b->phase != BOOT_HELD) {
-        b->phase = BOOT_HELD;
-        boot_upload_begins(b);
-        launch_init(tile, true);
-        sync_init(tile, true);
+        begin_upload(tile);
     }
 }
 
@@ -216,8 +221,9 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
 {
     struct boot *b = boot_of(tile);
     unsigned released = newly_released(b, value);
-    bool holding =
-        b->phase == BOOT_POWER_ON && (released & NOCAP_SOFT_RESET_BRISC) == 0; /* RST-001's */
+    /* one that takes BRISC into reset, or leaves it there at first: RST-001's */
+    bool holding = (value & NOCAP_SOFT_RESET_BRISC) != 0 &&
+                   (b->phase == BOOT_POWER_ON || b->running[NOCAP_PROCESSOR_BRISC] == YES);
     fault_id alone = FAULT_NONE;
     if (released != 0 && !holding) {
         CHECK(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NO_REFS,
@@ -287,6 +293,8 @@ static void judge_text(struct model *m, struct tile *tile, const struct access *
                     "%llu bytes of firmware written to 0x%llx while %s runs",
                     (unsigned long long)a->size, (unsigned long long)a->addr,
                     nocap_agent_name(nocap_cores[running].agent));
+        begin_upload(tile);
+        boot_upload(m, tile, a);
     } else {
         CHECK_AFTER(m, tile, RST_016, b->text_since, !hit, RELATED(b->released.index),
                     "firmware text not modified while BRISC runs",
@@ -451,21 +459,6 @@ void boot_core_store(struct model *m, const struct observation *o)
     if ((o->places & PLACE(DEBUG)) != 0) {
         reset_pc_store(tile, a);
     }
-}
-
-bool boot_inits_all(const struct model *m, struct tile *tile, const struct access *a)
-{
-    struct boot *b = boot_of(tile);
-    uint32_t word;
-    bool init = access_word(a, m->layout->sync, &word) && word == NOCAP_SYNC_ALL_INIT;
-    if (init && b->phase == BOOT_UNKNOWN && launch_of(tile)->active == UNKNOWN) {
-        b->phase = BOOT_RELEASED; /* what BRISC did since is not known */
-        b->released = now(m);
-        b->halfway = true;
-        b->setup = BOOT_SETUP_ALL;
-        memset(b->zeros, UINT8_MAX, sizeof b->zeros);
-    }
-    return b->phase == BOOT_RELEASED && a->addr == m->layout->sync && a->size == NOCAP_SYNC_BYTES;
 }
 
 /* A core that was released before may still be at work for a moment when it is taken into reset. */

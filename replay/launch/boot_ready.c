@@ -174,6 +174,21 @@ static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
     b->phase = BOOT_DONE;
 }
 
+bool boot_inits_all(const struct model *m, struct tile *tile, const struct access *a)
+{
+    struct boot *b = boot_of(tile);
+    uint32_t word;
+    bool init = access_word(a, m->layout->sync, &word) && word == NOCAP_SYNC_ALL_INIT;
+    if (init && b->phase == BOOT_UNKNOWN && launch_of(tile)->active == UNKNOWN) {
+        b->phase = BOOT_RELEASED; /* what BRISC did since is not known */
+        b->released = now(m);
+        b->halfway = true;
+        b->setup = BOOT_SETUP_ALL;
+        memset(b->zeros, UINT8_MAX, sizeof b->zeros);
+    }
+    return b->phase == BOOT_RELEASED && a->addr == m->layout->sync && a->size == NOCAP_SYNC_BYTES;
+}
+
 /* BRISC uses the byte for a launch while a clear is still awaited. */
 void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte)
 {
