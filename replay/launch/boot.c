@@ -236,6 +236,9 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
         (value & NOCAP_SOFT_RESET_BRISC) == 0 ? NO_INDEX : b->unreleased[0].index;
     note_released(b, value);
     deferred_drop(tile); /* BRISC may have been held until now */
+    if ((value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL) {
+        boot_abandoned(m, tile);
+    }
     hold(tile, value);
     for (unsigned p = 0; p < CORES; p++) {
         if ((released & nocap_cores[p].reset_mask) != 0) {

@@ -394,7 +394,8 @@ static bool others_boot_faster(const struct model *m, const struct boot *b)
     return s->any_ready && (m->header->has_scope ? had / FAR : had) > s->boot_took;
 }
 
-void boot_finish(struct model *m, struct tile *tile, bool cut)
+/* No more comes of this boot. */
+static void judge_ready(struct model *m, struct tile *tile, bool cut, const char *until)
 {
     struct boot *b = boot_of(tile);
     if (!cut) {
@@ -435,7 +436,20 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
                FOLLOWING(m, unready_since(b),
                          CHECK_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
                                   "firmware ready: DONE in go message 0",
-                                  "firmware not ready when the trace ends%s%s", sync,
+                                  "firmware not ready when %s%s%s", until, sync,
                                   known ? "" : guess(m, b, text, sizeof text))));
+    }
+}
+
+void boot_finish(struct model *m, struct tile *tile, bool cut)
+{
+    judge_ready(m, tile, cut, "the trace ends");
+}
+
+void boot_abandoned(struct model *m, struct tile *tile)
+{
+    const struct boot *b = boot_of(tile);
+    if (b->last_poll.index != NO_INDEX && !b->seen_ready) {
+        judge_ready(m, tile, false, "the host takes it into reset");
     }
 }

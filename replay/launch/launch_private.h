@@ -277,6 +277,8 @@ void boot_host_go(struct model *m, struct tile *tile);
 /* Whether the host has seen one of the tiles ready that it released until then. */
 bool boot_host_waited(const struct model *m, const struct boot *b);
 void boot_finish(struct model *m, struct tile *tile, bool cut);
+/* The host holds all RISCs: perhaps it has waited for the firmware in vain. */
+void boot_abandoned(struct model *m, struct tile *tile);
 void boot_write_combining(struct model *m, const struct observation *o);
 bool boot_uploading(const struct tile *tile);
 
