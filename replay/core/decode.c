@@ -116,17 +116,38 @@ static inline void locate(const struct model *m, struct observation *o)
     o->places = places_of(m, &o->access, o->region);
 }
 
+/* From now on bytes are known to be shown where they arrive. Those of a request that was taken for
+ * the store itself are the same act. */
+static inline void landing(struct model *m, struct observation *o)
+{
+    if (o->kind != OBS_OUTSIDE_STORE || o->event->by != NOCAP_BY_NOC) {
+        return;
+    }
+    m->landings = true;
+    for (unsigned i = 0; i < sizeof o->tile->arrived / sizeof o->tile->arrived[0]; i++) {
+        if (o->tile->arrived[i] == o->access.addr + 1) {
+            o->tile->arrived[i] = 0;
+            o->kind = OBS_RESTATED;
+            return;
+        }
+    }
+}
+
 /* The observation at each worker tile of a rectangle; the first is the event's, if `o` is. */
 static void each_tile(struct model *m, struct observation *o, struct nocap_xy at,
                       struct nocap_xy to)
 {
+    const uint8_t kind = o->kind;
     for (struct nocap_tiles t = nocap_tiles(at, to); !t.over; nocap_next_tile(&t)) {
         o->tile = worker(m, o->event, t.at);
+        o->kind = kind;
         if (o->tile != NULL) {
             if (o->event->kind == NOCAP_EV_NOC) {
                 uint64_t *arrived = o->tile->arrived;
                 memmove(arrived + 1, arrived, sizeof o->tile->arrived - sizeof *arrived);
                 *arrived = o->access.addr + 1;
+            } else {
+                landing(m, o);
             }
             observe(m, o);
             o->lead = false;
@@ -145,23 +166,6 @@ static enum observation_kind access_kind(const struct nocap_event *e)
     return store ? OBS_OUTSIDE_STORE : e->by == NOCAP_BY_HOST ? OBS_HOST_LOAD : OBS_OUTSIDE_LOAD;
 }
 
-/* From now on bytes are known to be shown where they arrive. Those of a request that was taken for
- * the store itself are the same act. */
-static inline void landing(struct model *m, struct observation *o)
-{
-    if (o->kind != OBS_OUTSIDE_STORE || o->event->by != NOCAP_BY_NOC) {
-        return;
-    }
-    m->landings = true;
-    for (unsigned i = 0; i < sizeof o->tile->arrived / sizeof o->tile->arrived[0]; i++) {
-        if (o->tile->arrived[i] == o->access.addr + 1) {
-            o->tile->arrived[i] = 0;
-            o->kind = OBS_RESTATED;
-            return;
-        }
-    }
-}
-
 static __attribute__((noinline)) void access_event(struct model *m, const struct nocap_event *e)
 {
     struct observation o = {.event = e, .kind = OBS_ELSEWHERE, .lead = true};
@@ -177,11 +181,11 @@ static __attribute__((noinline)) void access_event(struct model *m, const struct
     if (o.tile != NULL) {
         o.kind = (uint8_t)access_kind(e);
         locate(m, &o);
-        landing(m, &o);
     }
     if (o.tile != NULL && rectangle) {
         each_tile(m, &o, e->at, e->to);
     } else {
+        landing(m, &o);
         observe(m, &o);
     }
 }
