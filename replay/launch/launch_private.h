@@ -257,10 +257,10 @@ static inline void launch_unshown(struct model *m, const struct tile *tile, stru
 void boot_init(struct tile *tile, bool power_on);
 void boot_outside_store(struct model *m, const struct observation *o);
 void boot_core_store(struct model *m, const struct observation *o);
-/* The core is seen to run. */
 /* Whether BRISC stores the whole sync word while it boots: INIT for all, from which a boot is known
  * whose release was not observed. */
 bool boot_inits_all(const struct model *m, struct tile *tile, const struct access *a);
+/* The core is seen to run. */
 void boot_core_runs(struct model *m, struct tile *tile, unsigned processor);
 /* Of the one register, or word of zeros, that it lacks: it was to be stored elsewhere since. */
 fault_id boot_setup_since(const struct model *m, const struct tile *tile);
