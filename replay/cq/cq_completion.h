@@ -94,6 +94,8 @@ void cq_completion_memory(struct cq *q, const struct access *a);
 /* cq_completion_ids.c: events under way */
 /* An event is on its way; `since`: what is wrong with it. */
 void cq_completion_sent(struct cq *q, uint32_t id, fault_id since);
+/* The latest of them may have been sent with another id. */
+void cq_completion_doubt(struct cq *q, fault_id since);
 /* A record that is not known: it may have been an event, or a timestamp. */
 void cq_completion_lose(struct cq *q);
 /* Which of the events under way an id is of, by number, from `first` on; their count: of none. */

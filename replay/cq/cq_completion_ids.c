@@ -9,6 +9,14 @@ void cq_completion_sent(struct cq *q, uint32_t id, fault_id since)
     c->ids[c->id_count++ % CQ_EVENTS] = id;
 }
 
+void cq_completion_doubt(struct cq *q, fault_id since)
+{
+    struct cq_completion *c = &q->completion;
+    if (c->id_count > 0) {
+        cq_blame(&c->ids_since[(c->id_count - 1) % CQ_EVENTS], since);
+    }
+}
+
 void cq_completion_lose(struct cq *q)
 {
     q->completion.ids_whole = false;
@@ -46,6 +54,7 @@ void cq_completion_judge_id(struct cq *q, uint32_t id, struct cq_returned *line,
                            id, awaited ? c->ids[n % CQ_EVENTS] : 0));
         line->since = fault_of(q->m, right);
         cq_blame(&q->program.event.since, line->since); /* perhaps its command had another */
+        cq_blame(&c->shown.since, line->since);         /* or was not seen */
     }
     uint64_t found = cq_completion_find(c, whole ? n : first, id);
     if (found < c->id_count || whole) {

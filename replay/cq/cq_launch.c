@@ -221,6 +221,7 @@ static void take_wait_on(struct cq *q, const struct nocap_cq_command *c, struct 
                           : "WAIT for no more notifies than there were go messages",
                       "WAIT for %u notifies, there were %u go messages", count, s->sent.v);
         brief->since = fault_of(q->m, right);
+        cq_resync(q, &s->sent.since, right);
     }
     if (clears) {
         value_set(&s->sent, 0);
@@ -436,7 +437,11 @@ void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brie
     case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA: take_list(q, k, fault); break;
     case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL:
         brief->message = q->program.go_word;
-        take_go(q, c, brief, subordinate);
+        if (good) {
+            take_go(q, c, brief, subordinate);
+        } else {
+            cq_launch_lose(q, true);
+        }
         break;
     case NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL: take_notify(q, c); break;
     case NOCAP_CQ_DISPATCH_TIMESTAMP: q->program.unacked = false; break; /* ends with a barrier */
@@ -449,7 +454,7 @@ void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brie
         if (good) {
             brief->message = cq_launch_writes(q, k);
         } else {
-            cq_launch_lose(q, subordinate || nocap_cq_data_offset(c) == NOCAP_CQ_HEADER);
+            cq_launch_lose(q, true);
         }
         break;
     }

@@ -10,13 +10,21 @@ static uint64_t stride_of(const struct cq *q, const struct nocap_cq_command *c)
     return nocap_cq_align(c->length + NOCAP_CQ_HEADER, q->numbers->record_align);
 }
 
-/* Bytes from a command to the next, of `left` that the entry still has: where the header does not
- * agree with itself, what is possible. 0: it is not defined. */
-static uint32_t step_of(const struct cq *q, const struct nocap_cq_record *r, uint64_t left)
+/* What the commands do for launches and events is not known. */
+static void lose(struct cq *q)
 {
-    bool relay = r->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && r->consumed > left;
-    uint64_t step = relay ? stride_of(q, &r->prefetch) : r->consumed;
-    return step < CQ_ENTRY_CAP ? (uint32_t)step : CQ_ENTRY_CAP;
+    cq_completion_lose(q);
+    cq_launch_lose(q, true);
+}
+
+/* Bytes from a command to the next. 0: they are not defined, or its header does not agree with
+ * itself.
+ */
+static uint32_t step_of(const struct cq *q, const struct nocap_cq_record *r)
+{
+    const struct nocap_cq_command *c = &r->prefetch;
+    bool wrong = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c->stride != stride_of(q, c);
+    return wrong ? 0 : r->consumed < CQ_ENTRY_CAP ? (uint32_t)r->consumed : CQ_ENTRY_CAP;
 }
 
 /* Several commands after one entry: their strides, as far as they are known. 0: only one. */
@@ -25,9 +33,11 @@ static uint64_t sum_of_strides(const struct cq *q, const struct cq_publish *p, u
 {
     uint64_t at = first;
     struct nocap_cq_record r;
-    while (at < size && at + NOCAP_CQ_HEADER <= p->known && p->bytes[at] != 0 &&
-           nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &r) && r.consumed != 0) {
-        at += step_of(q, &r, size - at);
+    uint32_t step = 1;
+    while (at < size && at + NOCAP_CQ_HEADER <= p->known && p->bytes[at] != 0 && step != 0 &&
+           nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &r)) {
+        step = step_of(q, &r);
+        at += step;
     }
     bool one = q->numbers->inline_only != 0; /* this host puts one command into an entry */
     bool fits = at < size && (one || (size - at) % q->numbers->record_align == 0);
@@ -182,9 +192,9 @@ static bool all_plain(const struct cq *q, const struct cq_publish *p, uint32_t s
     struct nocap_cq_record after;
     const struct nocap_cq_record *r = &q->command.record;
     bool plain = true;
-    for (uint64_t at = 0; plain && at < size && r->consumed != 0;) {
+    for (uint64_t at = 0; plain && at < size && step_of(q, r) != 0;) {
         plain = is_plain(q, r);
-        at += step_of(q, r, size - at);
+        at += step_of(q, r);
         if (at >= size || at >= p->known ||
             !nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &after)) {
             break;
@@ -290,7 +300,7 @@ static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t num
     while (defined && at < end && at < p->known &&
            cq_decode(q, &q->command, p->bytes + at, p->known - at)) {
         const struct cq_publish part = {.bytes = p->bytes + at, .known = p->known - at};
-        const uint32_t step = step_of(q, record, end - at);
+        const uint32_t step = step_of(q, record);
         last = &q->records[q->published++ % CQ_RECORDS];
         *last = (struct cq_record){.at = head->at,
                                    .addr = head->addr + at,
@@ -314,8 +324,7 @@ static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t num
     end_unit(unit);
     if (at < end) { /* more of them, of which not enough is known */
         last->several = true;
-        cq_completion_lose(q);
-        cq_launch_lose(q, true);
+        lose(q);
     }
 }
 
@@ -353,6 +362,11 @@ static uint32_t judge_bytes(struct cq *q, struct cq_record *r, const struct cq_p
         end_unit(r);
     }
     r->sized = good && whole;
+    if (!whole && shape != FAULT_NONE && q->numbers->inline_only == 0) { /* more, perhaps */
+        r->several = true;
+        lose(q);
+        return 0;
+    }
     *end = sum < size ? (uint32_t)sum : size;
     return sum != 0 ? (uint32_t)stride : 0;
 }

@@ -150,7 +150,7 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
         q->wrong.go_word = (uint32_t)c->go_signal;
         q->wrong.go_since = q->m->fault;
     }
-    return fault;
+    return fault == FAULT_NONE && !offset ? q->program.go_word : fault; /* which stream is right? */
 }
 
 /* Whether the table has rectangles, and with each a number of tiles. */
@@ -234,6 +234,7 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
                   "a host event of its size, its id one more than the last",
                   "host event with is_event %llu, length %llu, id 0x%x; id 0x%x is next",
                   wide(c->is_event), wide(c->length), id, next->known ? next->v : id);
+    const fault_id fault = q->host_fault;
     q->program.events++;
     if (!known) {
         cq_completion_lose(q);
@@ -242,7 +243,10 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
     value_set(line, (line->known ? line->v : next->v) + 1);
     line->known = !follows && (line->known || next->known);
     resync(next, id + 1, fault_of(q->m, follows));
-    cq_completion_sent(q, id, shape && follows ? FAULT_NONE : q->host_fault);
+    if (!follows) {
+        cq_completion_doubt(q, next->since); /* the one before was wrong, perhaps */
+    }
+    cq_completion_sent(q, id, shape && follows ? FAULT_NONE : fault);
 }
 
 static void judge_offsets(struct cq *q, const struct nocap_cq_command *c)
