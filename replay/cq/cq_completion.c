@@ -316,12 +316,15 @@ void cq_completion_memory(struct cq *q, const struct access *a)
         CQ_EXECUTOR(q, CQ_061, in_ring(q, value), NO_REFS, "a write pointer in the completion ring",
                     "completion write pointer 0x%x is no page of the completion ring", value);
         cq_pointer_shown(q, value);
-        c->seen = (struct value){.known = in_ring(q, value), .since = c->wr.since, .v = value};
+        resync(&c->seen, value, c->shown.since != FAULT_NONE ? c->shown.since : c->wr.since);
+        c->seen.known = in_ring(q, value);
     }
     bool next = a->addr == offset_of(q, c->rd.v);
     if (place_has(&q->places.completion, a->addr) && c->rd.known && next &&
         access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
-        cq_completion_judge_id(q, value, &c->host, c->rd.since, NOCAP_BY_DISPATCH);
+        fault_id since = c->rd.since;
+        cq_blame(&since, c->seen.since);
+        cq_completion_judge_id(q, value, &c->host, since, NOCAP_BY_DISPATCH);
     }
 }
 
