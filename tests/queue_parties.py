@@ -424,8 +424,9 @@ class Queue:
         me, n = self.dispatch_at, self.n
         self.access("read", "brisc", me, n["completion_rd"], value=self.completion_rd)
         offset = (self.completion_wr & 0x7fffffff) * 16 - n["sysmem"]
-        self.completion_wr = pointer = self.next_page(self.completion_wr)
-        a = self.act("complete", key, steps=("page", "pointer", "copy"), lands=200)
+        self.completion_wr = self.next_page(self.completion_wr)
+        a = self.act("complete", key, steps=("page", "pointer", "copy"), lands=200, pointer=self.completion_wr)
+        pointer = a["pointer"]
         for step in a["steps"]:
             if step == "page":
                 self.write((19, 24), self.pcie(offset), c[:32], address)

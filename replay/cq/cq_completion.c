@@ -37,10 +37,12 @@ static bool in_ring(const struct cq *q, uint32_t ptr)
 static bool judge_room(struct cq *q, const struct access *a, uint32_t pages)
 {
     const struct cq_completion *c = &q->completion;
-    uint32_t wr = c->wr.v, rd = c->rd_read.v;
     if (!c->wr.known) {
         return true;
     }
+    bool back =
+        c->due.known && a->addr == offset_of(q, cq_ptr_advance(q, c->due.v, c->payload_pages));
+    uint32_t wr = back ? c->due.v : c->wr.v, rd = c->rd_read.v;
     bool place = a->addr == offset_of(q, cq_ptr_advance(q, wr, c->payload_pages));
     bool room = true;
     if (c->rd_read.known) {
@@ -134,6 +136,13 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     }
 }
 
+/* Whether the pointer goes on from where it should have been. */
+static bool goes_back(const struct cq *q, uint32_t value, uint32_t pages)
+{
+    const struct value *due = &q->completion.due;
+    return due->known && value == cq_ptr_advance(q, due->v, pages);
+}
+
 void cq_completion_moved(struct cq *q, uint32_t value)
 {
     struct cq_completion *c = &q->completion;
@@ -141,15 +150,17 @@ void cq_completion_moved(struct cq *q, uint32_t value)
     bool known = c->wr.known && (payload || cq_sees_writes(q) || c->landed_seen);
     uint32_t pages = payload ? c->payload_pages : 1;
     uint32_t want = c->wr.known ? cq_ptr_advance(q, c->wr.v, pages) : value;
-    bool right = in_ring(q, value) && (!known || value == want);
+    bool back = goes_back(q, value, pages);
+    bool right = in_ring(q, value) && (!known || value == want || back);
     CQ_EXECUTOR_AFTER(
         q, CQ_061, c->wr.since, right, RELATED(payload ? c->payload_index : NO_INDEX),
         "a write pointer that moves on by the pages written, its toggle where it wraps",
         "completion write pointer moved to 0x%x, 0x%x is next", value, want);
     resync(&c->wr, in_ring(q, value) ? value : want, right ? FAULT_NONE : q->m->fault);
-    if (!right && (value ^ want) == q->numbers->toggle) {
+    if (value != want && (value ^ want) == q->numbers->toggle) {
         c->toggled = c->toggled == FAULT_NONE ? q->m->fault : FAULT_NONE;
     }
+    c->due = (struct value){.known = !right, .v = want};
 }
 
 /* Whether each store of the dispatcher to its pointer is seen, and not some of them. */
@@ -193,15 +204,17 @@ void cq_completion_core(struct cq *q, const struct access *a)
         if (!sees_pointer(q)) {
             return; /* its copy in host memory is judged */
         }
-        if (c->stored.known && value == c->stored.v && c->wr.known) {
+        bool back = goes_back(q, value, c->payload_pages);
+        if (c->stored.known && value == c->stored.v && c->wr.known && !back) {
             CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, false, NO_REFS,
                               "a write pointer that moves on by the pages written",
                               "completion_q_wr_ptr stored as 0x%x a second time", value);
             cq_blame(&c->stored.since, q->m->fault); /* perhaps instead of the next */
             cq_blame(&c->wr.since, q->m->fault);
+            resync(&c->due, cq_ptr_advance(q, value, c->payload_pages), q->m->fault);
             return;
         }
-        bool copied = c->wr.since != FAULT_NONE && value == c->wr.v; /* before it was stored */
+        bool copied = !back && c->wr.since != FAULT_NONE && value == c->wr.v; /* before its store */
         judge_page_before(q);
         cq_completion_moved(q, value);
         resync(&c->stored, value, c->wr.since);
