@@ -374,7 +374,7 @@ static void publish(struct model *m, const struct cq *q)
     f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
     f->wrong = q->wrong;
     if (q->ring.executing) {
-        f->wrong.address_since = FAULT_NONE;
+        f->wrong.address_since = f->wrong.listed_since = FAULT_NONE;
     }
     f->message = q->ring.executing ? q->ring.brief.message : FAULT_NONE;
 }
