@@ -331,8 +331,8 @@ class Queue:
 
     def write(self, to, address, data, source, other=None):
         me, self.under_way = self.dispatch_at, self.under_way + 1
-        a = self.act("write", self.key, to=to, other=other)
-        to, other = a["to"], a["other"]
+        a = self.act("write", self.key, to=to, other=other, address=address)
+        to, other, address = a["to"], a["other"], a["address"]
         more = {"mcast": True, "dx2": other[0], "dy2": other[1]} if other else {}
         sent = self.request(me, 1, "write", buf=3, sx=me[0], sy=me[1], saddr=source, dx=to[0], dy=to[1], daddr=address,
                             size=len(data), vc=5 if other else 1, data=data, **more)

@@ -371,6 +371,7 @@ static void publish(struct model *m, const struct cq *q)
     f->launches_since = q->launches_since;
     f->writes_since = q->expected.launch;
     f->answers_since = q->completion.unwritten;
+    cq_blame(&f->answers_since, q->completion.unmatched);
     f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
     f->wrong = q->wrong;
     if (q->ring.executing) {
@@ -393,6 +394,7 @@ static void apply(struct model *m, const struct observation *o)
 {
     if (o->kind == OBS_REQUEST) {
         cq_worker_sent(cq_first(m)->judged, o->event);
+        cq_completion_left(cq_first(m)->judged, o->event);
     } else if (o->kind == OBS_ELSEWHERE && o->event->by == NOCAP_BY_DMA) {
         cq_completion_arrived(cq_first(m)->judged);
     }

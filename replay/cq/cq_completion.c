@@ -51,12 +51,15 @@ static bool judge_room(struct cq *q, const struct access *a, uint32_t pages)
         uint32_t avail = turned ? 0 - ahead : (q->last - q->first) - ahead;
         room = (c->payload_pages + pages) * q->page_units <= avail;
     }
-    CQ_EXECUTOR_AFTER(q, CQ_059, c->wr.since, place && room, NO_REFS,
-                      "a free page at the write pointer for every completion",
-                      room ? "completion written at +0x%llx, the write pointer is at +0x%x"
-                           : "completion written at +0x%llx (write pointer +0x%x) before the host "
-                             "released that page",
-                      wide(a->addr), offset_of(q, wr));
+    if (q->sees_loads) { /* else a page elsewhere is one that the pointer announces and lacks */
+        CQ_EXECUTOR_AFTER(
+            q, CQ_059, c->wr.since, place && room, NO_REFS,
+            "a free page at the write pointer for every completion",
+            room ? "completion written at +0x%llx, the write pointer is at +0x%x"
+                 : "completion written at +0x%llx (write pointer +0x%x) before the host "
+                   "released that page",
+            wide(a->addr), offset_of(q, wr));
+    }
     return place;
 }
 
@@ -66,8 +69,8 @@ static void payload_elsewhere(struct cq *q, const struct access *a, bool event, 
 {
     struct cq_completion *c = &q->completion;
     uint64_t next = c->device.next;
-    cq_blame(&c->wr.since, q->m->fault);
-    cq_blame(&c->elsewhere, q->m->fault);
+    cq_blame(&c->wr.since, q->sees_loads ? q->m->fault : FAULT_NONE);
+    cq_blame(&c->elsewhere, q->sees_loads ? q->m->fault : FAULT_UNREPORTED);
     c->device.next += event && next < c->id_count && c->ids[next % CQ_EVENTS] == id;
     c->page_id[place_index(&q->places.completion, a->addr)].known = false;
 }
@@ -308,6 +311,23 @@ void cq_completion_dma(struct cq *q, const struct access *a)
             c->pointer_at = cq_event_ref(q, NOCAP_BY_DMA);
             exercise(q->m, CQ_060, c->early_for == 0);
         }
+    }
+}
+
+void cq_completion_left(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_completion *c = &q->completion;
+    uint64_t offset;
+    const fault_id fault = q->m->request_fault;
+    if (fault == FAULT_NONE || e->op != NOCAP_OP_WRITE ||
+        !nocap_xy_equal(e->at, q->at[CQ_DISPATCH])) {
+        return;
+    }
+    if (c->stored_new) {
+        cq_blame(&c->unmatched, fault); /* perhaps the copy that is due */
+    } else if (cq_sysmem_offset(q, e->daddr, &offset) && c->payload_pages == 0 &&
+               place_has(&q->places.completion, offset)) {
+        cq_blame(&c->wr.since, fault); /* and that page is missing where it should be */
     }
 }
 

@@ -86,6 +86,8 @@ void cq_completion_moved(struct cq *q, uint32_t value);
 void cq_completion_core(struct cq *q, const struct access *a);
 void cq_completion_dma(struct cq *q, const struct access *a);
 void cq_completion_host_store(struct cq *q, uint32_t value);
+/* A write has left, and what is wrong with it is known. */
+void cq_completion_left(struct cq *q, const struct nocap_event *e);
 /* Whether what was written to host memory arrived as it was sent is known. */
 void cq_completion_arrived(struct cq *q);
 void cq_completion_host_sysmem(struct cq *q, const struct access *a);

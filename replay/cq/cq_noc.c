@@ -209,10 +209,12 @@ static void request(struct cq *q, const struct nocap_event *e)
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
     bool prefetch = nocap_xy_equal(e->at, q->at[CQ_PREFETCH]);
     bool dispatch = nocap_xy_equal(e->at, q->at[CQ_DISPATCH]);
+    const uint32_t before = q->m->faults;
     judge_memory(q, e, size, dispatch);
     if (prefetch) {
         prefetch_noc(q, e, size);
     } else if (dispatch) {
+        cq_blame(&q->completion.unmatched, q->m->faults > before ? before + 1 : FAULT_NONE);
         dispatch_noc(q, e, size);
     } else if (nocap_xy_equal(e->at, q->subordinate_at)) {
         if (e->op != NOCAP_OP_READ && !subordinate_noc(q, e)) {
