@@ -196,7 +196,7 @@ class Queue:
             for name, command in self.program(i):
                 data = self.act("record", (name, i), data=record(command))["data"]
                 wr = 0 if wr + len(data) > n["issue_size"] else wr
-                a = self.act("publish", (name, i), place=wr, entry=len(data) // n["entry_unit"],
+                a = self.act("publish", (name, i), place=wr, entry=len(data) // n["entry_unit"], slot=slot,
                              steps=("data", "look", "store"))
                 for step in a["steps"]:
                     address = n["queue"] + n["entry_bytes"] * slot
@@ -207,7 +207,7 @@ class Queue:
                             yield 60
                         self.access("read", "host", self.prefetch_at, address, n["entry_bytes"], 0)
                     else:
-                        seq = self.unit("record", slot=slot, entry=a["entry"], addr=n["issue"] + a["place"],
+                        seq = self.unit("record", slot=a["slot"], entry=a["entry"], addr=n["issue"] + a["place"],
                                         size=len(data), data=data)
                         self.access("write", "host", self.prefetch_at, address, n["entry_bytes"], a["entry"], seq=seq)
                         self.records.append(((name, i), a["place"], data))

@@ -9,7 +9,7 @@ void cq_issue_init(struct cq *q, bool origin)
 {
     struct cq_host *h = &q->host;
     memset(h->slots, origin ? CQ_SLOT_FREE : CQ_SLOT_UNKNOWN, q->places.slots.units);
-    h->slot = h->cursor = h->restated = (struct value){.known = false};
+    h->slot = h->slot_due = h->cursor = h->restated = (struct value){.known = false};
     if (origin) {
         value_set(&h->slot, 0);
         value_set(&h->restated, 0);
@@ -354,9 +354,33 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     }
 }
 
+/* Whether the record lies where the next one does: then none was passed over. */
+static bool is_in_place(const struct cq *q, const struct nocap_event *e)
+{
+    const struct value *cursor = &q->host.cursor;
+    const uint32_t size = cq_entry_size(q, (uint32_t)e->entry);
+    return (e->has & NOCAP_F_ADDR) != 0 && cursor->known &&
+           e->addr == place_whole(&q->places.issue, cursor->v, size);
+}
+
+static void mark_slots(struct cq *q, uint32_t from, uint32_t end, enum cq_slot state)
+{
+    uint32_t count = place_distance(&q->places.slots, from, end);
+    for (uint32_t i = 0; count <= CQ_LEAP && i < count; i++) {
+        q->host.slots[place_after(&q->places.slots, from, i)] = state;
+    }
+}
+
 /* The slot that a `cq record` names; false: its record is known already. */
 static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
 {
+    struct value *due = &q->host.slot_due;
+    const bool in_place = is_in_place(q, e);
+    if (due->known && due->v == slot && in_place) { /* only the one before named another */
+        mark_slots(q, place_before(&q->places.slots, slot), q->host.slot.v, CQ_SLOT_UNKNOWN);
+        resync(&q->host.slot, slot, FAULT_NONE);
+    }
+    due->known = false;
     if (passed_before(q, slot)) {
         return false;
     }
@@ -373,7 +397,12 @@ static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
         cq_blame(&q->host.slot.since, q->m->fault); /* so with the store to it */
         return false;
     }
-    if (!judge_slot(q, e->slot_index)) {
+    const bool right = judge_slot(q, e->slot_index);
+    if (!right && in_place) {
+        q->host.passed = q->m->fault;
+        value_set(due, place_after(&q->places.slots, first, 1));
+        mark_slots(q, first, slot, CQ_SLOT_PASSED);
+    } else if (!right) {
         pass_over(q, first, slot, 0);
     }
     if ((q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {

@@ -119,10 +119,14 @@ void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry)
         return;
     }
     bool there = r != NULL;
-    CQ_HOST(q, CQ_029, there, RELATED(last->at.index), "prefetch_q entries written in order",
-            "prefetch_q entry %u written, the last command is of entry %u", slot, last->slot);
+    const fault_id named = q->host.slot.since; /* the wrong one, by that command */
+    CQ_HOST_AFTER(q, CQ_029, named, there, RELATED(last->at.index),
+                  "prefetch_q entries written in order",
+                  "prefetch_q entry %u written, the last command is of entry %u", slot, last->slot);
     if (there) {
         judge_stores(q, slot);
+    } else if (named != FAULT_NONE) {
+        value_forget(&q->host.restated);
     } else { /* it was meant for the latest */
         value_set(&q->host.restated, place_after(&q->places.slots, last->slot, 1));
         q->host.slots[last->slot] = CQ_SLOT_UNKNOWN;

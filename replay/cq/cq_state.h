@@ -105,6 +105,7 @@ struct cq_span {
 
 struct cq_host {
     struct value slot;     /* next slot that the host fills */
+    struct value slot_due; /* or this, if the latest one alone was wrong */
     struct value restated; /* next slot whose store tells of a record that is known already */
     struct value cursor;   /* sysmem offset of the next record */
     uint8_t *slots;        /* of the queue: enum cq_slot */
