@@ -277,12 +277,12 @@ class Queue:
         size = (self.slots[slot] & 0x7fff) * n["entry_unit"]
         at["rd"] = 0 if at["rd"] + size > n["issue_size"] else at["rd"]
         at["fence"] = 0 if at["fence"] + size > n["cmddat_size"] else at["fence"]
-        a = self.act("fetch", key, size=size, place=at["rd"], steps=("read", "zero", "entry", "next"))
+        a = self.act("fetch", key, size=size, place=at["rd"], unit=0, steps=("read", "zero", "entry", "next"))
         for step in a["steps"]:
             yield 6
             if step == "read":
                 where = n["issue"] + a["place"]
-                seq = self.unit("fetch", slot=slot, addr=where, size=a["size"])
+                seq = self.unit("fetch", slot=slot, addr=where + a["unit"], size=a["size"])
                 read = self.request(me, 0, "read", seq, sx=19, sy=24, saddr=self.pcie(where), dx=me[0], dy=me[1],
                                     daddr=n["cmddat"] + at["fence"], size=a["size"])
                 self.after(self.some(300, 900), lambda fence=at["fence"]: self.land(where, a["size"], read, slot, landed, fence))

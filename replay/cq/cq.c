@@ -101,6 +101,8 @@ static void queue_event(struct cq *q, const struct nocap_event *e)
         if (acts[i].op == e->op && cq_is_duplicate(q, acts[i].act, e)) {
             if (e->op == NOCAP_OP_RECORD) {
                 cq_restated_late(q, e);
+            } else if (e->op == NOCAP_OP_FETCH) {
+                cq_prefetch_restated(q, e);
             }
             return;
         }

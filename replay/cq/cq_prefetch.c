@@ -81,6 +81,11 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t size, uint32_t s
     return NO_INDEX;
 }
 
+static uint64_t seq_of(const struct nocap_event *e)
+{
+    return (e->has & NOCAP_F_SEQ) != 0 ? e->seq : NO_INDEX;
+}
+
 /* A new read begins. */
 static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
 {
@@ -113,6 +118,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
                            .got = size,
                            .steps = CQ_STEP_READ,
                            .slot_seen = f->slot_seen,
+                           .seq = seq_of(q->m->event),
                            .index = q->m->event->index};
     bool relayed = cq_relay_next(q) != NO_INDEX;
     f->record = record_at(q, addr, size, slot);
@@ -226,12 +232,23 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     cq_packet_issued(&f->reads, e);
 }
 
+/* The same read as an access and as a `cq` event. */
+static void judge_restated(struct cq *q, uint32_t addr, uint32_t other)
+{
+    struct cq_fetch *f = &q->prefetcher.fetch;
+    CQ_FETCHER_ON(q, CQ_027, &f->since, addr == other, RELATED(f->index),
+                  "the prefetch command read where the host put it",
+                  "the same read at +0x%x, and at +0x%x", other, addr);
+}
+
 /* The first packet of the read that a `cq` event has shown: what follows shows step by step, too.
  */
-static void begin_packets(struct cq *q, const struct nocap_event *e)
+static void begin_packets(struct cq *q, uint32_t addr, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
+    f->addr = f->since != FAULT_NONE ? addr : f->addr; /* of both, the right one */
+    judge_restated(q, addr, f->addr);
     f->unit = false;
     f->steps = CQ_STEP_READ;
     f->got = 0;
@@ -253,8 +270,9 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     }
     cq_boot_running(q, CQ_PREFETCH);
     q->any = true;
-    if (f->unit && addr == f->addr) {
-        begin_packets(q, e);
+    if (f->unit && (addr == f->addr || seq_of(e) == f->seq)) {
+        begin_packets(q, addr, e);
+        addr = f->addr;
     }
     bool reads = f->any && f->steps == CQ_STEP_READ;
     bool more = f->size != 0 ? f->got < f->size : f->got % q->numbers->burst == 0;
@@ -329,6 +347,14 @@ static bool zeroed_early(struct cq *q, uint32_t slot)
                  next->known && slot == place_before(&q->places.slots, next->v);
     next->v = early ? slot : next->v;
     return early;
+}
+
+void cq_prefetch_restated(struct cq *q, const struct nocap_event *e)
+{
+    const struct cq_fetch *f = &q->prefetcher.fetch;
+    if (f->any && (e->has & NOCAP_F_ADDR) != 0 && e->seq == f->seq) {
+        judge_restated(q, (uint32_t)e->addr, f->addr);
+    }
 }
 
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)

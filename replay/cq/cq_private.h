@@ -352,6 +352,8 @@ void cq_launch_lose_answers(struct model *m);
 void cq_prefetch_init(struct cq *q, bool origin);
 void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *event);
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
+/* The one of a read whose packets were seen. */
+void cq_prefetch_restated(struct cq *q, const struct nocap_event *event);
 /* The record is used: what was not read of it will not be. */
 void cq_prefetch_used(struct cq *q, uint64_t number);
 /* A slot is consumed. */

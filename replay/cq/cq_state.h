@@ -147,7 +147,7 @@ struct cq_fetch {
     uint32_t slot, entry; /* slot_seen: what the prefetcher found, and where */
     uint32_t l1;
     struct cq_packets reads;
-    uint64_t index;
+    uint64_t index, seq; /* of what has begun it; NO_INDEX: it has none */
 };
 
 /* A read that was begun before the latest one, and has not landed. */
