@@ -191,17 +191,22 @@ class Queue:
         return self.act("program", i, steps=steps)["steps"]
 
     def host(self):
-        n, slot, wr = self.n, 0, 0
+        n, slot, wr, ahead = self.n, 0, 0, b""
         for i in range(self.programs):
-            for name, command in self.program(i):
+            commands = self.program(i)
+            for k, (name, command) in enumerate(commands):
                 data = self.act("record", (name, i), data=record(command))["data"]
                 wr = 0 if wr + len(data) > n["issue_size"] else wr
                 a = self.act("publish", (name, i), place=wr, entry=len(data) // n["entry_unit"], slot=slot,
                              steps=("data", "look", "store"))
                 for step in a["steps"]:
                     address = n["queue"] + n["entry_bytes"] * slot
-                    if step == "data":
-                        self.access("write", "host", "sysmem", n["issue"] + a["place"], len(data), data=data)
+                    if step == "data" and ahead == data:
+                        ahead = b""  # it was written with the one before
+                    elif step in ("data", "draft", "two"):
+                        ahead = record(commands[k + 1][1]) if step == "two" else ahead
+                        written = bytes(b ^ 255 for b in data) if step == "draft" else data + ahead
+                        self.access("write", "host", "sysmem", n["issue"] + a["place"], len(written), data=written)
                     elif step == "look":
                         while self.slots[slot]:
                             yield 60
