@@ -393,7 +393,8 @@ void queue_evidence_look(struct queue_evidence *e, const struct nocap_event *eve
     e->lost |= event->kind == NOCAP_EV_DROP;
     bool addressed = (event->has & NOCAP_F_ADDR) != 0;
     if (event->kind == NOCAP_EV_CQ && event->op == NOCAP_OP_RECORD) {
-        e->fresh |= e->records == 0 && (event->has & NOCAP_F_SLOT) != 0 && event->slot_index == 0;
+        e->fresh |= e->records == 0 && e->acts == 0 && !e->executed &&
+                    (event->has & NOCAP_F_SLOT) != 0 && event->slot_index == 0;
         look_at_record(e, event, true);
         look_at_tile(e, event);
     } else if (event->kind == NOCAP_EV_CQ && addressed &&
