@@ -435,7 +435,8 @@ class Queue:
         for step in a["steps"]:
             if step == "page":
                 self.write((19, 24), self.pcie(offset), c[:32], address)
-                self.after(a["lands"], lambda: self.come(offset, c[:32]))
+                if a["lands"] is not None:
+                    self.after(a["lands"], lambda: self.come(offset, c[:32]))
             elif step == "pointer":
                 self.access("write", "brisc", me, n["completion_wr"], value=pointer)
             else:
