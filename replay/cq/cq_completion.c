@@ -295,7 +295,9 @@ void cq_completion_dma(struct cq *q, const struct access *a)
         if (only_lands) {
             cq_pointer_page(q, a);
         }
-        if (c->early_for > c->payload_landed++) {
+        if (a->addr == c->absent) { /* it comes after all */
+            c->absent = 0;
+        } else if (c->early_for > c->payload_landed++) {
             bool next = a->addr == offset_of(q, c->early.value); /* and the one before never came */
             c->payload_landed = c->early_for + next;
             judge_early(q);
@@ -387,6 +389,8 @@ static void read_page(struct cq *q, const struct access *a)
         if (written->known) { /* the device's word was judged when it was written */
             cq_blame(&since, written->since);
             if (written->id != id && c->early_for > c->payload_landed) {
+                c->payload_landed = c->early_for;
+                c->absent = page;
                 judge_early(q);
                 cq_blame(&since, q->m->fault);
             }

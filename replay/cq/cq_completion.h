@@ -35,6 +35,7 @@ struct cq_completion {
     struct value shown;      /* the pointer that the host saw last */
     uint64_t pages_shown;    /* so many pages it has moved on */
     uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */
+    uint32_t absent;    /* a page that had not come when the host read it; 0: none */
     struct event_ref pointer_at;
     struct cq_announced early; /* what it announced */
     fault_id unmatched;        /* a write that no command says: perhaps the pointer's copy */
