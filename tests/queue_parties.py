@@ -198,7 +198,7 @@ class Queue:
                 data = self.act("record", (name, i), data=record(command))["data"]
                 wr = 0 if wr + len(data) > n["issue_size"] else wr
                 a = self.act("publish", (name, i), place=wr, entry=len(data) // n["entry_unit"], slot=slot,
-                             steps=("data", "look", "store"))
+                             core=self.prefetch_at, steps=("data", "look", "store"))
                 for step in a["steps"]:
                     address = n["queue"] + n["entry_bytes"] * slot
                     if step == "data" and ahead == data:
@@ -214,7 +214,7 @@ class Queue:
                     else:
                         seq = self.unit("record", slot=a["slot"], entry=a["entry"], addr=n["issue"] + a["place"],
                                         size=len(data), data=data)
-                        self.access("write", "host", self.prefetch_at, address, n["entry_bytes"], a["entry"], seq=seq)
+                        self.access("write", "host", a["core"], address, n["entry_bytes"], a["entry"], seq=seq)
                         self.records.append(((name, i), a["place"], data))
                         self.slots[slot] = a["entry"]
                     yield self.some(5, 150)
@@ -282,12 +282,12 @@ class Queue:
         size = (self.slots[slot] & 0x7fff) * n["entry_unit"]
         at["rd"] = 0 if at["rd"] + size > n["issue_size"] else at["rd"]
         at["fence"] = 0 if at["fence"] + size > n["cmddat_size"] else at["fence"]
-        a = self.act("fetch", key, size=size, place=at["rd"], unit=0, steps=("read", "zero", "entry", "next"))
+        a = self.act("fetch", key, size=size, place=at["rd"], unit=0, slot=slot, steps=("read", "zero", "entry", "next"))
         for step in a["steps"]:
             yield 6
             if step == "read":
                 where = n["issue"] + a["place"]
-                seq = self.unit("fetch", slot=slot, addr=where + a["unit"], size=a["size"])
+                seq = self.unit("fetch", slot=a["slot"], addr=where + a["unit"], size=a["size"])
                 read = self.request(me, 0, "read", seq, sx=19, sy=24, saddr=self.pcie(where), dx=me[0], dy=me[1],
                                     daddr=n["cmddat"] + at["fence"], size=a["size"])
                 self.after(self.some(300, 900), lambda fence=at["fence"]: self.land(where, a["size"], read, slot, landed, fence))
@@ -319,8 +319,9 @@ class Queue:
             self.key, command, pages = self.relayed.pop(0)
             key = self.key
             address = n["buffer"] + taken % n["buffer_pages"] * n["page"]
-            seq = self.unit("exec", addr=address, data=command[:16])
-            self.access("read", "brisc", me, address, 16, data=command[:16], seq=seq)
+            a = self.act("begin", key, place=address)
+            seq = self.unit("exec", addr=a["place"], data=command[:16])
+            self.access("read", "brisc", me, a["place"], 16, data=command[:16], seq=seq)
             blocks = (taken + pages) // n["block_pages"] - taken // n["block_pages"]
             taken += pages
             yield from self.execute(key, command, address, go_table)
@@ -363,7 +364,9 @@ class Queue:
                     self.later(self.worker(tile, w, data), self.some(300, 1500))
 
     def worker(self, tile, w, go):
-        for step in ("done", "enables", "preload", "notify", "pointer")[:1 if w["mode"] else 5]:
+        a = self.act("work", (tile, w["runs"]), steps=("done", "enables", "preload", "notify", "pointer"))
+        w["runs"] += 1
+        for step in a["steps"][:1 if w["mode"] else 5]:
             if step == "done":
                 self.access("write", "brisc", tile, 0x373, 1, 0)
                 w["busy"] = False

@@ -52,6 +52,13 @@ bool cq_sees_published(const struct cq *q)
     return (q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen;
 }
 
+/* Where the dispatcher is, or what it has finished, may be none of what is known. */
+static void went_wrong(struct cq_ring *r, fault_id since)
+{
+    cq_blame(&r->since, since);
+    cq_blame(&r->released_since, since);
+}
+
 static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 {
     struct cq_ring *r = &q->ring;
@@ -60,7 +67,7 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
                           "only pages that were made ready read by the dispatcher",
                           "page at 0x%llx read after %llu others, %llu made ready so far",
                           wide(addr), wide(pages), wide(r->published));
-        cq_blame(&r->since, fault_of(q->m, pages < r->published));
+        went_wrong(r, fault_of(q->m, pages < r->published));
     }
 }
 
@@ -81,13 +88,6 @@ static void pass_over(struct cq *q, uint32_t ahead)
         r->consumed + r->current_pages < r->unread) {
         r->unread = r->consumed + r->current_pages;
     }
-}
-
-/* Where the dispatcher is, or what it has finished, may be none of what is known. */
-static void went_wrong(struct cq_ring *r, fault_id since)
-{
-    cq_blame(&r->since, since);
-    cq_blame(&r->released_since, since);
 }
 
 /* The dispatcher finds what was relayed, which shows where the relay itself does not. `last`: the
@@ -137,6 +137,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     if (!place_has(&q->places.buffer, addr)) {
         CQ_EXECUTOR(q, CQ_038, false, NO_REFS, "commands executed in the dispatch buffer",
                     "command executed at 0x%llx, outside the dispatch buffer", wide(addr));
+        went_wrong(r, q->m->fault);
         return;
     }
     q->any = true;

@@ -369,8 +369,9 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0, slot_known = p->slot.known;
     const struct cq_record *last = f->any && has_slot ? cq_record(q, f->record) : NULL;
     bool read = last != NULL && last->slot_known && last->slot == slot; /* and not zeroed yet */
-    bool twice = read || (has_slot && p->slot.known && f->any &&
-                          slot == place_before(&q->places.slots, p->slot.v));
+    bool twice = (read || (has_slot && p->slot.known && f->any &&
+                           slot == place_before(&q->places.slots, p->slot.v))) &&
+                 ((e->has & NOCAP_F_ADDR) == 0 || e->addr == f->addr);
     CQ_FETCHER_AFTER(q, CQ_030, p->slot.since, !twice, RELATED(f->index),
                      "one read per prefetch_q entry",
                      "command of prefetch_q entry %u read a second time", slot);
