@@ -262,7 +262,8 @@ class Queue:
             pages = align(len(command), n["page"]) // n["page"]
             yield from self.poll(me, self.sem, lambda: self.credits, lambda v: v - acquired >= pages)
             acquired += pages
-            for step in self.act("relay", key, steps=("relay", "sent", "ready"))["steps"]:
+            a = self.act("relay", key, steps=("relay", "sent", "ready"), to=self.dispatch_at)
+            for step in a["steps"]:
                 if step == "relay":
                     seq = self.unit("relay", addr=n["buffer"] + page * n["page"], size=len(command))
                     last = self.request(me, 0, "write", seq, sx=me[0], sy=me[1], saddr=n["cmddat"] + landed[0] + 16,
@@ -270,8 +271,9 @@ class Queue:
                 elif step == "sent":
                     self.request(me, 0, "write", number=last, phase="sent")
                 else:
-                    seq = self.unit("credit", x=me[0], y=3, sem=0, by="prefetch", value=pages)
-                    self.request(me, 0, "atomic", seq, dx=me[0], dy=3, daddr=self.sem, size=4, value=pages)
+                    x, y = a["to"]
+                    seq = self.unit("credit", x=x, y=y, sem=0, by="prefetch", value=pages)
+                    self.request(me, 0, "atomic", seq, dx=x, dy=y, daddr=self.sem, size=4, value=pages)
                     self.ready += pages
                 yield 20
             self.relayed.append((key, command, pages))

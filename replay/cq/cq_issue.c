@@ -193,6 +193,18 @@ static void publish_passed(struct cq *q, uint32_t number, uint32_t entry)
     q->host.cursor.known = false;
 }
 
+/* The entry that begins at `at`, or from the start again where it does not fit; 0: none does. */
+static uint32_t span_entry(struct cq *q, uint32_t *at)
+{
+    const struct cq_place *issue = &q->places.issue;
+    uint32_t size = cq_span_record(q, *at), again = size == 0 ? cq_span_record(q, issue->base) : 0;
+    if (again != 0 && place_whole(issue, *at, again) == issue->base) {
+        *at = issue->base;
+        size = again;
+    }
+    return size;
+}
+
 /* Slots from `first` on were passed over before `slot`, whose record has `size` bytes. Where host
  * memory is seen and all bytes of their records are there, the stores to them were not seen; else
  * their records were not seen, or are not there. */
@@ -205,13 +217,15 @@ static void pass_over(struct cq *q, uint32_t first, uint16_t slot, uint32_t size
     if (count > CQ_LEAP || (bytes && !h->cursor.known)) {
         return;
     }
-    for (uint32_t i = 0; i < count && bytes; i++, at += cq_span_record(q, at)) {
-        entries[i] = cq_span_record(q, at) / q->numbers->entry_unit;
-        if (entries[i] == 0) {
+    for (uint32_t i = 0; i < count && bytes; i++) {
+        const uint32_t entry = span_entry(q, &at);
+        if (entry == 0) {
             return;
         }
+        entries[i] = entry / q->numbers->entry_unit;
+        at += entry;
     }
-    if (bytes && cq_span_record(q, at) != size) {
+    if (bytes && span_entry(q, &at) != size) {
         return; /* nothing lies before the record of this slot */
     }
     h->passed = h->slot.since;

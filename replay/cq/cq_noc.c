@@ -85,6 +85,12 @@ static bool relays(const struct cq *q, const struct nocap_event *e)
     return (to_dispatch && pages) || (runs && (landed || to_dispatch));
 }
 
+/* Whether a `cq` event has shown what counts up something else than it should. */
+static bool restates_credit(struct cq *q, const struct nocap_event *e)
+{
+    return e->op == NOCAP_OP_ATOMIC && cq_is_duplicate(q, CQ_ACT_CREDIT, e);
+}
+
 static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     uint32_t word;
@@ -117,7 +123,7 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && nocap_event_word(e, &word)) {
             cq_relay_publish_subordinate(q, word);
         }
-    } else if (e->op != NOCAP_OP_READ) {
+    } else if (e->op != NOCAP_OP_READ && !restates_credit(q, e)) {
         judge_target(q, e, size);
         if (e->op == NOCAP_OP_ATOMIC && e->by == NOCAP_BY_BRISC) {
             cq_publish_elsewhere(q, e);
@@ -178,6 +184,9 @@ static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && nocap_event_word(e, &word)) {
             cq_ring_credit(q, word);
         }
+        return;
+    }
+    if (restates_credit(q, e)) {
         return;
     }
     judge_target(q, e, size);
