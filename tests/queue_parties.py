@@ -262,17 +262,17 @@ class Queue:
             pages = align(len(command), n["page"]) // n["page"]
             yield from self.poll(me, self.sem, lambda: self.credits, lambda v: v - acquired >= pages)
             acquired += pages
-            a = self.act("relay", key, steps=("relay", "sent", "ready"), to=self.dispatch_at)
+            a = self.act("relay", key, steps=("relay", "sent", "ready"), to=self.dispatch_at, unit=0, counts=pages)
             for step in a["steps"]:
                 if step == "relay":
-                    seq = self.unit("relay", addr=n["buffer"] + page * n["page"], size=len(command))
+                    seq = self.unit("relay", addr=n["buffer"] + page * n["page"] + a["unit"], size=len(command))
                     last = self.request(me, 0, "write", seq, sx=me[0], sy=me[1], saddr=n["cmddat"] + landed[0] + 16,
                                         dx=me[0], dy=3, daddr=n["buffer"] + page * n["page"], size=len(command), data=command)
                 elif step == "sent":
                     self.request(me, 0, "write", number=last, phase="sent")
                 else:
                     x, y = a["to"]
-                    seq = self.unit("credit", x=x, y=y, sem=0, by="prefetch", value=pages)
+                    seq = self.unit("credit", x=x, y=y, sem=0, by="prefetch", value=a["counts"])
                     self.request(me, 0, "atomic", seq, dx=x, dy=y, daddr=self.sem, size=4, value=pages)
                     self.ready += pages
                 yield 20
@@ -321,9 +321,9 @@ class Queue:
             self.key, command, pages = self.relayed.pop(0)
             key = self.key
             address = n["buffer"] + taken % n["buffer_pages"] * n["page"]
-            a = self.act("begin", key, place=address)
+            a = self.act("begin", key, place=address, load=0)
             seq = self.unit("exec", addr=a["place"], data=command[:16])
-            self.access("read", "brisc", me, a["place"], 16, data=command[:16], seq=seq)
+            self.access("read", "brisc", me, a["place"] + a["load"], 16, data=command[:16], seq=seq)
             blocks = (taken + pages) // n["block_pages"] - taken // n["block_pages"]
             taken += pages
             yield from self.execute(key, command, address, go_table)

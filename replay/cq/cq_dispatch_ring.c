@@ -181,8 +181,22 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     r->executing = true;
     r->finished = false;
     r->executed_index = q->m->event->index;
+    r->seq = cq_seq(q->m->event);
     r->ended |= r->brief.known && r->brief.id == NOCAP_CQ_DISPATCH_TERMINATE;
     cq_dispatcher_begin(q);
+}
+
+void cq_ring_restated(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known)
+{
+    struct cq_ring *r = &q->ring;
+    if (!r->executing || cq_seq(q->m->event) != r->seq || r->seq == NO_INDEX) {
+        return;
+    }
+    CQ_EXECUTOR_AFTER(q, CQ_038, r->since, addr == r->current, RELATED(r->executed_index),
+                      "a command executed at one place",
+                      "the same command executed at 0x%x, and at 0x%llx", r->current, wide(addr));
+    went_wrong(r, fault_of(q->m, addr == r->current));
+    judge_found(q, r->record != 0 ? r->record - 1 : NO_INDEX, bytes, known);
 }
 
 /* A load that begins a command, which an event may restate, or have stated already. */

@@ -40,6 +40,48 @@ void cq_counted_text(char text[CQ_COUNTED_TEXT], const struct nocap_event *e)
     }
 }
 
+bool cq_credit_restated(struct cq *q, enum cq_core grows, const struct cq_credit *credit)
+{
+    struct cq_credit *first = &q->credits[grows];
+    if (!first->known || first->seq != credit->seq || first->unit == credit->unit) {
+        *first = *credit;
+        return false;
+    }
+    const struct cq_credit a = *first;
+    bool same =
+        nocap_xy_equal(a.at, credit->at) && a.addr == credit->addr && a.value == credit->value;
+    first->known = false;
+    if (grows == CQ_DISPATCH) {
+        CQ_FETCHER_AFTER(q, CQ_037, a.since, same, NO_REFS, "pages made ready as both events say",
+                         "the same act counts 0x%x of core %u,%u up by %u, and 0x%x of core %u,%u "
+                         "by %u",
+                         a.addr, a.at.x, a.at.y, a.value, credit->addr, credit->at.x, credit->at.y,
+                         credit->value);
+    } else {
+        CQ_EXECUTOR_AFTER(q, CQ_039, a.since, same, NO_REFS, "pages released as both events say",
+                          "the same act counts 0x%x of core %u,%u up by %u, and 0x%x of core "
+                          "%u,%u by %u",
+                          a.addr, a.at.x, a.at.y, a.value, credit->addr, credit->at.x, credit->at.y,
+                          credit->value);
+    }
+    return same;
+}
+
+/* A request of one of the two cores that counts something up, which a `cq` event shows, too. */
+static bool restates_credit(struct cq *q, const struct nocap_event *e, enum cq_core core)
+{
+    uint32_t word;
+    return e->op == NOCAP_OP_ATOMIC && e->by == NOCAP_BY_BRISC && (e->has & NOCAP_F_SEQ) != 0 &&
+           (e->has & NOCAP_F_D) != 0 && nocap_event_word(e, &word) &&
+           cq_credit_restated(q, core == CQ_PREFETCH ? CQ_DISPATCH : CQ_PREFETCH,
+                              &(struct cq_credit){.known = true,
+                                                  .seq = e->seq,
+                                                  .index = e->index,
+                                                  .at = e->d,
+                                                  .addr = (uint32_t)e->daddr,
+                                                  .value = word});
+}
+
 void cq_publish_elsewhere(struct cq *q, const struct nocap_event *e)
 {
     char counted[CQ_COUNTED_TEXT];
@@ -85,12 +127,6 @@ static bool relays(const struct cq *q, const struct nocap_event *e)
     return (to_dispatch && pages) || (runs && (landed || to_dispatch));
 }
 
-/* Whether a `cq` event has shown what counts up something else than it should. */
-static bool restates_credit(struct cq *q, const struct nocap_event *e)
-{
-    return e->op == NOCAP_OP_ATOMIC && cq_is_duplicate(q, CQ_ACT_CREDIT, e);
-}
-
 static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     uint32_t word;
@@ -123,7 +159,7 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && nocap_event_word(e, &word)) {
             cq_relay_publish_subordinate(q, word);
         }
-    } else if (e->op != NOCAP_OP_READ && !restates_credit(q, e)) {
+    } else if (e->op != NOCAP_OP_READ) {
         judge_target(q, e, size);
         if (e->op == NOCAP_OP_ATOMIC && e->by == NOCAP_BY_BRISC) {
             cq_publish_elsewhere(q, e);
@@ -186,9 +222,6 @@ static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         }
         return;
     }
-    if (restates_credit(q, e)) {
-        return;
-    }
     judge_target(q, e, size);
     if (e->op == NOCAP_OP_ATOMIC && !may_notify(q)) {
         cq_ring_credit_elsewhere(q, e);
@@ -220,6 +253,10 @@ static void request(struct cq *q, const struct nocap_event *e)
     bool dispatch = nocap_xy_equal(e->at, q->at[CQ_DISPATCH]);
     const uint32_t before = q->m->faults;
     judge_memory(q, e, size, dispatch);
+    if ((prefetch || dispatch) && restates_credit(q, e, prefetch ? CQ_PREFETCH : CQ_DISPATCH)) {
+        judge_network(q, e, prefetch ? CQ_PREFETCH : CQ_DISPATCH);
+        return;
+    }
     if (prefetch) {
         prefetch_noc(q, e, size);
     } else if (dispatch) {
@@ -235,6 +272,7 @@ static void request(struct cq *q, const struct nocap_event *e)
         }
         cq_worker_noc(q, e);
     }
+    cq_credit_judged(q, before);
 }
 
 /* A request of the two cores, or a notify, of which the trace does not say where it goes or what it

@@ -81,11 +81,6 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t size, uint32_t s
     return NO_INDEX;
 }
 
-static uint64_t seq_of(const struct nocap_event *e)
-{
-    return (e->has & NOCAP_F_SEQ) != 0 ? e->seq : NO_INDEX;
-}
-
 /* A new read begins. */
 static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
 {
@@ -118,7 +113,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
                            .got = size,
                            .steps = CQ_STEP_READ,
                            .slot_seen = f->slot_seen,
-                           .seq = seq_of(q->m->event),
+                           .seq = cq_seq(q->m->event),
                            .index = q->m->event->index};
     bool relayed = cq_relay_next(q) != NO_INDEX;
     f->record = record_at(q, addr, size, slot);
@@ -270,7 +265,7 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     }
     cq_boot_running(q, CQ_PREFETCH);
     q->any = true;
-    if (f->unit && (addr == f->addr || seq_of(e) == f->seq)) {
+    if (f->unit && (addr == f->addr || cq_seq(e) == f->seq)) {
         begin_packets(q, addr, e);
         addr = f->addr;
     }

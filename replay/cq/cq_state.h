@@ -62,6 +62,15 @@ struct cq_command {
     struct cq_target targets[CQ_TARGETS];
 };
 
+/* Pages that are counted up, as a request or a `cq` event (`unit`) shows it. */
+struct cq_credit {
+    bool known, unit;
+    struct nocap_xy at;
+    uint32_t addr, value;
+    uint64_t seq, index;
+    fault_id since; /* what is wrong with it */
+};
+
 /* What the dispatcher adds to the addresses of its writes. */
 struct cq_offsets {
     uint8_t known; /* a bit each */
@@ -189,7 +198,11 @@ struct cq_prefetcher {
     struct {
         uint32_t at, left; /* bytes of a `cq` event whose writes are not seen yet */
         uint64_t from;     /* the first of them, of the record's */
+        uint64_t seq;
     } unit;
+    struct {
+        uint64_t seq, addr; /* of the latest write that names what restates it */
+    } shown;
     struct cq_brief brief;
     fault_id since; /* what is wrong with it */
     struct cq_packets unsent;
@@ -221,7 +234,7 @@ struct cq_ring {
     bool ends_shown;          /* the trace says when commands are over */
     uint64_t record;          /* of the command that is executed; NO_INDEX: not known */
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
-    uint64_t executed_index;
+    uint64_t executed_index, seq;
     struct cq_brief brief;
     bool ended;                     /* TERMINATE was executed */
     fault_id since, released_since; /* the counts are known since; of pages released */
@@ -440,7 +453,8 @@ struct cq {
     uint32_t subordinate_sem[CQ_CORES]; /* of that for the subordinate dispatcher's pages */
     bool sees[CQ_CORES];                /* what the core does is observed */
     bool sees_stores, sees_loads, sees_noc, sees_sysmem;
-    bool any; /* something of the queue was seen */
+    struct cq_credit credits[CQ_CORES]; /* the latest that counts up there, for what restates it */
+    bool any;                           /* something of the queue was seen */
     /* Its second dispatcher counts by itself: only what
      * stands in each command, entries, reads and completions are followed. */
     bool loose;
