@@ -262,18 +262,19 @@ class Queue:
             pages = align(len(command), n["page"]) // n["page"]
             yield from self.poll(me, self.sem, lambda: self.credits, lambda v: v - acquired >= pages)
             acquired += pages
-            a = self.act("relay", key, steps=("relay", "sent", "ready"), to=self.dispatch_at, unit=0, counts=pages)
+            a = self.act("relay", key, steps=("relay", "sent", "ready"), to=self.dispatch_at, place=0, counts=pages)
             for step in a["steps"]:
                 if step == "relay":
-                    seq = self.unit("relay", addr=n["buffer"] + page * n["page"] + a["unit"], size=len(command))
+                    seq = self.unit("relay", addr=n["buffer"] + page * n["page"], size=len(command))
                     last = self.request(me, 0, "write", seq, sx=me[0], sy=me[1], saddr=n["cmddat"] + landed[0] + 16,
-                                        dx=me[0], dy=3, daddr=n["buffer"] + page * n["page"], size=len(command), data=command)
+                                        dx=me[0], dy=3, daddr=n["buffer"] + page * n["page"] + a["place"], size=len(command),
+                                        data=command)
                 elif step == "sent":
                     self.request(me, 0, "write", number=last, phase="sent")
                 else:
                     x, y = a["to"]
-                    seq = self.unit("credit", x=x, y=y, sem=0, by="prefetch", value=a["counts"])
-                    self.request(me, 0, "atomic", seq, dx=x, dy=y, daddr=self.sem, size=4, value=pages)
+                    seq = self.unit("credit", x=x, y=y, sem=0, by="prefetch", value=pages)
+                    self.request(me, 0, "atomic", seq, dx=x, dy=y, daddr=self.sem, size=4, value=a["counts"])
                     self.ready += pages
                 yield 20
             self.relayed.append((key, command, pages))

@@ -21,6 +21,13 @@ void cq_issue_init(struct cq *q, bool origin)
     h->alone.index = NO_INDEX;
 }
 
+/* Whether the device may not have read the record yet: its entry was not filled again since. */
+static bool may_wait(struct cq *q, uint64_t number)
+{
+    const uint64_t slots = q->numbers->queue_slots;
+    return q->published - number <= slots || cq_count_entries(q, number, q->published) <= slots;
+}
+
 struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
 {
     struct cq_record *hit = NULL;
@@ -38,7 +45,7 @@ struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
     }
     for (uint64_t n = from; n < q->published; n++) {
         struct cq_record *r = cq_record(q, n);
-        if (r->addr_known && !r->landed && touches(a, r->addr, r->real)) {
+        if (r->addr_known && !r->landed && touches(a, r->addr, r->real) && may_wait(q, n)) {
             r->known = 0;
             hit = hit == NULL || r->unwritten ? r : hit; /* which waits for its bytes */
         }
