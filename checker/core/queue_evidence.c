@@ -360,16 +360,6 @@ static void look_at_store(struct queue_evidence *e, const struct nocap_event *ev
     e->stores += any;
 }
 
-uint32_t queue_evidence_doorbells(const struct queue_evidence *e)
-{
-    uint32_t most = 0;
-    for (size_t i = 0; i < e->count; i++) {
-        const uint32_t slots = e->candidates[i].inside[PLACE_SLOTS];
-        most = slots > most ? slots : most;
-    }
-    return most;
-}
-
 /* A command in the dispatch buffer. */
 static void look_at_buffer(struct queue_evidence *e, const struct nocap_event *event)
 {

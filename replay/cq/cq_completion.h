@@ -86,13 +86,17 @@ void cq_completion_pointer(struct cq *q, const struct access *a);
 void cq_completion_moved(struct cq *q, uint32_t value);
 void cq_completion_core(struct cq *q, const struct access *a);
 void cq_completion_dma(struct cq *q, const struct access *a);
-void cq_completion_host_store(struct cq *q, uint32_t value);
 /* A write has left, and what is wrong with it is known. */
 void cq_completion_left(struct cq *q, const struct nocap_event *e);
 /* Whether what was written to host memory arrived as it was sent is known. */
 void cq_completion_arrived(struct cq *q);
-void cq_completion_host_sysmem(struct cq *q, const struct access *a);
 void cq_completion_memory(struct cq *q, const struct access *a);
+/* A pointer is there, and its page is not. */
+void cq_judge_early(struct cq *q);
+
+/* cq_completion_host.c: the host reads pages and gives them back */
+void cq_completion_host_store(struct cq *q, uint32_t value);
+void cq_completion_host_sysmem(struct cq *q, const struct access *a);
 
 /* cq_completion_ids.c: events under way */
 /* An event is on its way; `since`: what is wrong with it. */

@@ -134,6 +134,16 @@ static inline uint32_t cq_ptr_advance(const struct cq *q, uint32_t ptr, uint32_t
     }
     return at | toggle;
 }
+/* The page in host memory that it points to; whether it does. */
+static inline uint32_t cq_ptr_offset(const struct cq *q, uint32_t ptr)
+{
+    return (ptr & ~q->numbers->toggle) * q->numbers->pointer_unit - (uint32_t)q->sysmem;
+}
+static inline bool cq_ptr_in_ring(const struct cq *q, uint32_t ptr)
+{
+    uint32_t at = ptr & ~q->numbers->toggle;
+    return at >= q->first && at < q->last && (at - q->first) % q->page_units == 0;
+}
 
 /* Whether this access or request is of the subordinate dispatcher's pages. */
 static inline bool cq_in_subordinate(const struct cq *q, uint64_t addr)
