@@ -77,7 +77,8 @@ void cq_restated_finish(struct cq *q, bool cut)
     if (h->alone.index != NO_INDEX && h->alone.turn < h->acted) {
         cq_restated_due(q);
     } else if (h->restates && h->restated.known && last != NULL && last->slot_known &&
-               last->slot == h->restated.v && last->at.turn < h->acted) {
+               last->slot == h->restated.v && last->at.turn < h->acted &&
+               last->at.turn > h->restated_turn) {
         FOLLOWING(q->m, h->slot.since,
                   CHECK_AT(q->m, NULL, CQ_029, false, last->at, NO_REFS,
                            "prefetch_q entries written in order",
@@ -107,6 +108,7 @@ static void judge_stores(struct cq *q, uint16_t slot)
         q->host.passed = right ? q->host.passed : q->m->fault;
     }
     value_set(next, place_after(&q->places.slots, slot, 1));
+    q->host.restated_turn = q->m->turn;
     q->host.restates = true;
 }
 

@@ -121,10 +121,11 @@ struct cq_host {
     struct cq_span *spans;
     uint64_t span_first, span_count;
     bool spans_lost;
-    fault_id passed;    /* the latest slots that were passed over */
-    fault_id misplaced; /* a write that hit another record: perhaps it was meant for the next */
-    bool restates;      /* a slot store has restated a record */
-    uint64_t acted;     /* turn of its latest access */
+    fault_id passed;        /* the latest slots that were passed over */
+    fault_id misplaced;     /* a write that hit another record: perhaps it was meant for the next */
+    bool restates;          /* a slot store has restated a record */
+    uint64_t restated_turn; /* .. the latest */
+    uint64_t acted;         /* turn of its latest access */
     /* A slot store that restates a record, which has not come; index NO_INDEX: none. */
     struct event_ref alone;
     uint64_t alone_seq;
