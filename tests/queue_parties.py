@@ -83,8 +83,9 @@ def record(command):
 
 
 class Queue:
-    def __init__(self, profile, faults, programs=3, board="p100", rects=((1, 2, 2, 3),), rings=None, seed=1):
+    def __init__(self, profile, faults, programs=3, board="p100", rects=((1, 2, 2, 3),), rings=None, seed=1, times=()):
         self.profile, self.faults, self.programs, self.board, self.rects = profile, faults, programs, board, rects
+        self.times = times  # ("times",): worker cores write theirs to host memory
         self.random, self.named, self.t, self.turn = random.Random(seed), rings is not None, 1000, 0
         profile["queue"].update(rings or {})
         self.n = {k: int(str(v), 0) for k, v in profile["queue"].items()}
@@ -228,11 +229,14 @@ class Queue:
             yield 90
         self.access("read", "host", "sysmem", n["host_wr"], value=self.shown_wr)
         offset = (self.completion_rd & 0x7fffffff) * 16 - n["sysmem"]
-        a = self.act("take", i, steps=("page", "pointer", "copy"), pages=1)
+        a = self.act("take", i, steps=("page", *self.times, "pointer", "copy"), pages=1)
         for step in a["steps"]:
             yield 20
             if step == "page":
                 self.access("read", "host", "sysmem", offset + 16, value=number(self.memory.get(offset, bytes(32))[16:20]))
+            elif step == "times":
+                for tile in self.tiles:
+                    self.access("read", "host", "sysmem", self.timing(tile, i), 8, 0)
             elif step == "pointer":
                 for _ in range(a["pages"]):
                     self.completion_rd = self.next_page(self.completion_rd)
@@ -366,10 +370,13 @@ class Queue:
                     w["busy"] = True
                     self.later(self.worker(tile, w, data), self.some(300, 1500))
 
+    def timing(self, tile, run):
+        return self.n["timestamps"] + 0x10000 + 16 * (len(self.tiles) * run + self.tiles.index(tile))
+
     def worker(self, tile, w, go):
-        a = self.act("work", (tile, w["runs"]), steps=("done", "enables", "preload", "notify", "pointer"))
+        a = self.act("work", (tile, w["runs"]), steps=(*self.times, "done", "enables", "preload", "notify", "pointer"))
         w["runs"] += 1
-        for step in a["steps"][:1 if w["mode"] else 5]:
+        for step in a["steps"][:1 if w["mode"] else 6]:
             if step == "done":
                 self.access("write", "brisc", tile, 0x373, 1, 0)
                 w["busy"] = False
@@ -377,6 +384,9 @@ class Queue:
                 self.access("write", "brisc", tile, 0xbc + 96 * w["rd"], value=0)
             elif step == "preload":
                 self.access("write", "brisc", tile, 0xcf + 96 * w["rd"], 1, 0)
+            elif step == "times":
+                self.request(tile, 1, "write", buf=2, sx=tile[0], sy=tile[1], saddr=0x9000, dx=19, dy=24, size=16, vc=1,
+                             daddr=self.pcie(self.timing(tile, w["runs"] - 1)), data=bytes(16))
             elif step == "notify":
                 self.request(tile, 1, "inline", buf=2, posted=True, dx=go[1], dy=go[2], daddr=STREAM + 0x1000 * go[0],
                              size=4, value=0x40, vc=1)

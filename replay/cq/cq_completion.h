@@ -71,6 +71,7 @@ struct cq_timestamps {
         uint64_t index;
     } * slots;
     bool any;
+    struct value early; /* the event before which one was read */
 };
 
 struct access;
@@ -114,6 +115,8 @@ void cq_completion_judge_id(struct cq *q, uint32_t id, struct cq_returned *line,
 void cq_timestamps_forget(struct cq *q);
 void cq_timestamp_sent(struct cq *q, uint64_t addr);
 void cq_timestamp_read(struct cq *q, uint64_t addr);
+/* Another core than the dispatcher writes to host memory there, for its own times. */
+void cq_timing_written(struct cq *q, uint64_t addr);
 
 /* cq_pointer.c: the completion pointer where little of the dispatcher is observed */
 /* A page, or a part of it, where only its landing is seen. */

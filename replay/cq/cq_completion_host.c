@@ -80,7 +80,7 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
         resync(&c->seen, value, c->shown.since != FAULT_NONE ? c->shown.since : c->wr.since);
     } else if (place_has(&q->places.completion, a->addr)) {
         read_page(q, a);
-    } else if (place_has(&q->places.stamps, a->addr)) {
+    } else if (place_has(&q->places.stamps, a->addr) || place_has(&q->places.timings, a->addr)) {
         cq_timestamp_read(q, a->addr);
     }
 }

@@ -237,6 +237,9 @@ static void judge_memory(struct cq *q, const struct nocap_event *e, uint64_t siz
     if (writes && cq_sysmem_offset(q, e->daddr, &offset)) {
         struct access a = access_of_event(e, offset, size);
         cq_judge_written(q, offset, size, e->by);
+        if (!dispatch) {
+            cq_timing_written(q, offset);
+        }
         bool pointer = touches(&a, q->numbers->host_wr, 4) && !dispatch;
         CHECK(q->m, NULL, CQ_062, !pointer && !touches(&a, q->numbers->host_rd, 4), NO_REFS,
               "the write pointer in host memory written by the dispatcher only, the read pointer "
