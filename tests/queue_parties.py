@@ -229,7 +229,7 @@ class Queue:
             yield 90
         self.access("read", "host", "sysmem", n["host_wr"], value=self.shown_wr)
         offset = (self.completion_rd & 0x7fffffff) * 16 - n["sysmem"]
-        a = self.act("take", i, steps=("page", *self.times, "pointer", "copy"), pages=1)
+        a = self.act("take", i, steps=("page", *self.times, "pointer", "copy"), pages=1, core=self.dispatch_at)
         for step in a["steps"]:
             yield 20
             if step == "page":
@@ -240,7 +240,7 @@ class Queue:
             elif step == "pointer":
                 for _ in range(a["pages"]):
                     self.completion_rd = self.next_page(self.completion_rd)
-                self.access("write", "host", self.dispatch_at, n["completion_rd"], value=self.completion_rd)
+                self.access("write", "host", a["core"], n["completion_rd"], value=self.completion_rd)
             else:
                 self.access("write", "host", "sysmem", n["host_rd"], value=self.completion_rd)
 
@@ -339,7 +339,8 @@ class Queue:
                     yield 4
                 if finished > 1:
                     seq = self.unit("credit", x=me[0], y=2, sem=0, by="dispatch", value=n["block_pages"])
-                    self.request(me, 0, "atomic", seq, dx=me[0], dy=2, daddr=self.sem, size=4, value=n["block_pages"])
+                    word = self.act("release", finished - 2, word=self.sem)["word"]
+                    self.request(me, 0, "atomic", seq, dx=me[0], dy=2, daddr=word, size=4, value=n["block_pages"])
                     self.credits += n["block_pages"]
 
     def write(self, to, address, data, source, other=None):

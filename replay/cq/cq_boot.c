@@ -232,7 +232,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
             cq_issue_missed(q);
         }
         const struct value *rd = &q->completion.rd;
-        if (core == CQ_DISPATCH && rd->known && access_word(a, a->addr, &value) &&
+        if (rd->known && access_word(a, a->addr, &value) &&
             value == cq_ptr_advance(q, rd->v, 1)) { /* it was meant for the read pointer */
             cq_completion_host_store(q, value);
         }
