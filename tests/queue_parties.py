@@ -83,8 +83,9 @@ def record(command):
 
 
 class Queue:
-    def __init__(self, profile, faults, programs=3, board="p100", rects=((1, 2, 2, 3),), rings=None, seed=1):
+    def __init__(self, profile, faults, programs=3, board="p100", rects=((1, 2, 2, 3),), rings=None, seed=1, times=()):
         self.profile, self.faults, self.programs, self.board, self.rects = profile, faults, programs, board, rects
+        self.times = times  # ("times",): worker cores write theirs to host memory
         self.random, self.named, self.t, self.turn = random.Random(seed), rings is not None, 1000, 0
         profile["queue"].update(rings or {})
         self.n = {k: int(str(v), 0) for k, v in profile["queue"].items()}
@@ -191,25 +192,30 @@ class Queue:
         return self.act("program", i, steps=steps)["steps"]
 
     def host(self):
-        n, slot, wr = self.n, 0, 0
+        n, slot, wr, ahead = self.n, 0, 0, b""
         for i in range(self.programs):
-            for name, command in self.program(i):
+            commands = self.program(i)
+            for k, (name, command) in enumerate(commands):
                 data = self.act("record", (name, i), data=record(command))["data"]
                 wr = 0 if wr + len(data) > n["issue_size"] else wr
-                a = self.act("publish", (name, i), place=wr, entry=len(data) // n["entry_unit"],
-                             steps=("data", "look", "store"))
+                a = self.act("publish", (name, i), place=wr, entry=len(data) // n["entry_unit"], slot=slot,
+                             core=self.prefetch_at, steps=("data", "look", "store"))
                 for step in a["steps"]:
                     address = n["queue"] + n["entry_bytes"] * slot
-                    if step == "data":
-                        self.access("write", "host", "sysmem", n["issue"] + a["place"], len(data), data=data)
+                    if step == "data" and ahead == data:
+                        ahead = b""  # it was written with the one before
+                    elif step in ("data", "draft", "two"):
+                        ahead = record(commands[k + 1][1]) if step == "two" else ahead
+                        written = bytes(b ^ 255 for b in data) if step == "draft" else data + ahead
+                        self.access("write", "host", "sysmem", n["issue"] + a["place"], len(written), data=written)
                     elif step == "look":
                         while self.slots[slot]:
                             yield 60
                         self.access("read", "host", self.prefetch_at, address, n["entry_bytes"], 0)
                     else:
-                        seq = self.unit("record", slot=slot, entry=a["entry"], addr=n["issue"] + a["place"],
+                        seq = self.unit("record", slot=a["slot"], entry=a["entry"], addr=n["issue"] + a["place"],
                                         size=len(data), data=data)
-                        self.access("write", "host", self.prefetch_at, address, n["entry_bytes"], a["entry"], seq=seq)
+                        self.access("write", "host", a["core"], address, n["entry_bytes"], a["entry"], seq=seq)
                         self.records.append(((name, i), a["place"], data))
                         self.slots[slot] = a["entry"]
                     yield self.some(5, 150)
@@ -223,15 +229,18 @@ class Queue:
             yield 90
         self.access("read", "host", "sysmem", n["host_wr"], value=self.shown_wr)
         offset = (self.completion_rd & 0x7fffffff) * 16 - n["sysmem"]
-        a = self.act("take", i, steps=("page", "pointer", "copy"), pages=1)
+        a = self.act("take", i, steps=("page", *self.times, "pointer", "copy"), pages=1, core=self.dispatch_at)
         for step in a["steps"]:
             yield 20
             if step == "page":
                 self.access("read", "host", "sysmem", offset + 16, value=number(self.memory.get(offset, bytes(32))[16:20]))
+            elif step == "times":
+                for tile in self.tiles:
+                    self.access("read", "host", "sysmem", self.timing(tile, i), 8, 0)
             elif step == "pointer":
                 for _ in range(a["pages"]):
                     self.completion_rd = self.next_page(self.completion_rd)
-                self.access("write", "host", self.dispatch_at, n["completion_rd"], value=self.completion_rd)
+                self.access("write", "host", a["core"], n["completion_rd"], value=self.completion_rd)
             else:
                 self.access("write", "host", "sysmem", n["host_rd"], value=self.completion_rd)
 
@@ -257,16 +266,19 @@ class Queue:
             pages = align(len(command), n["page"]) // n["page"]
             yield from self.poll(me, self.sem, lambda: self.credits, lambda v: v - acquired >= pages)
             acquired += pages
-            for step in self.act("relay", key, steps=("relay", "sent", "ready"))["steps"]:
+            a = self.act("relay", key, steps=("relay", "sent", "ready"), to=self.dispatch_at, place=0, counts=pages)
+            for step in a["steps"]:
                 if step == "relay":
                     seq = self.unit("relay", addr=n["buffer"] + page * n["page"], size=len(command))
                     last = self.request(me, 0, "write", seq, sx=me[0], sy=me[1], saddr=n["cmddat"] + landed[0] + 16,
-                                        dx=me[0], dy=3, daddr=n["buffer"] + page * n["page"], size=len(command), data=command)
+                                        dx=me[0], dy=3, daddr=n["buffer"] + page * n["page"] + a["place"], size=len(command),
+                                        data=command)
                 elif step == "sent":
                     self.request(me, 0, "write", number=last, phase="sent")
                 else:
-                    seq = self.unit("credit", x=me[0], y=3, sem=0, by="prefetch", value=pages)
-                    self.request(me, 0, "atomic", seq, dx=me[0], dy=3, daddr=self.sem, size=4, value=pages)
+                    x, y = a["to"]
+                    seq = self.unit("credit", x=x, y=y, sem=0, by="prefetch", value=pages)
+                    self.request(me, 0, "atomic", seq, dx=x, dy=y, daddr=self.sem, size=4, value=a["counts"])
                     self.ready += pages
                 yield 20
             self.relayed.append((key, command, pages))
@@ -277,12 +289,12 @@ class Queue:
         size = (self.slots[slot] & 0x7fff) * n["entry_unit"]
         at["rd"] = 0 if at["rd"] + size > n["issue_size"] else at["rd"]
         at["fence"] = 0 if at["fence"] + size > n["cmddat_size"] else at["fence"]
-        a = self.act("fetch", key, size=size, place=at["rd"], steps=("read", "zero", "entry", "next"))
+        a = self.act("fetch", key, size=size, place=at["rd"], unit=0, slot=slot, steps=("read", "zero", "entry", "next"))
         for step in a["steps"]:
             yield 6
             if step == "read":
                 where = n["issue"] + a["place"]
-                seq = self.unit("fetch", slot=slot, addr=where, size=a["size"])
+                seq = self.unit("fetch", slot=a["slot"], addr=where + a["unit"], size=a["size"])
                 read = self.request(me, 0, "read", seq, sx=19, sy=24, saddr=self.pcie(where), dx=me[0], dy=me[1],
                                     daddr=n["cmddat"] + at["fence"], size=a["size"])
                 self.after(self.some(300, 900), lambda fence=at["fence"]: self.land(where, a["size"], read, slot, landed, fence))
@@ -314,8 +326,9 @@ class Queue:
             self.key, command, pages = self.relayed.pop(0)
             key = self.key
             address = n["buffer"] + taken % n["buffer_pages"] * n["page"]
-            seq = self.unit("exec", addr=address, data=command[:16])
-            self.access("read", "brisc", me, address, 16, data=command[:16], seq=seq)
+            a = self.act("begin", key, place=address, load=0)
+            seq = self.unit("exec", addr=a["place"], data=command[:16])
+            self.access("read", "brisc", me, a["place"] + a["load"], 16, data=command[:16], seq=seq)
             blocks = (taken + pages) // n["block_pages"] - taken // n["block_pages"]
             taken += pages
             yield from self.execute(key, command, address, go_table)
@@ -326,13 +339,14 @@ class Queue:
                     yield 4
                 if finished > 1:
                     seq = self.unit("credit", x=me[0], y=2, sem=0, by="dispatch", value=n["block_pages"])
-                    self.request(me, 0, "atomic", seq, dx=me[0], dy=2, daddr=self.sem, size=4, value=n["block_pages"])
+                    word = self.act("release", finished - 2, word=self.sem)["word"]
+                    self.request(me, 0, "atomic", seq, dx=me[0], dy=2, daddr=word, size=4, value=n["block_pages"])
                     self.credits += n["block_pages"]
 
     def write(self, to, address, data, source, other=None):
         me, self.under_way = self.dispatch_at, self.under_way + 1
-        a = self.act("write", self.key, to=to, other=other)
-        to, other = a["to"], a["other"]
+        a = self.act("write", self.key, to=to, other=other, address=address)
+        to, other, address = a["to"], a["other"], a["address"]
         more = {"mcast": True, "dx2": other[0], "dy2": other[1]} if other else {}
         sent = self.request(me, 1, "write", buf=3, sx=me[0], sy=me[1], saddr=source, dx=to[0], dy=to[1], daddr=address,
                             size=len(data), vc=5 if other else 1, data=data, **more)
@@ -357,8 +371,13 @@ class Queue:
                     w["busy"] = True
                     self.later(self.worker(tile, w, data), self.some(300, 1500))
 
+    def timing(self, tile, run):
+        return self.n["timestamps"] + 0x10000 + 16 * (len(self.tiles) * run + self.tiles.index(tile))
+
     def worker(self, tile, w, go):
-        for step in ("done", "enables", "preload", "notify", "pointer")[:1 if w["mode"] else 5]:
+        a = self.act("work", (tile, w["runs"]), steps=(*self.times, "done", "enables", "preload", "notify", "pointer"))
+        w["runs"] += 1
+        for step in a["steps"][:1 if w["mode"] else 6]:
             if step == "done":
                 self.access("write", "brisc", tile, 0x373, 1, 0)
                 w["busy"] = False
@@ -366,6 +385,9 @@ class Queue:
                 self.access("write", "brisc", tile, 0xbc + 96 * w["rd"], value=0)
             elif step == "preload":
                 self.access("write", "brisc", tile, 0xcf + 96 * w["rd"], 1, 0)
+            elif step == "times":
+                self.request(tile, 1, "write", buf=2, sx=tile[0], sy=tile[1], saddr=0x9000, dx=19, dy=24, size=16, vc=1,
+                             daddr=self.pcie(self.timing(tile, w["runs"] - 1)), data=bytes(16))
             elif step == "notify":
                 self.request(tile, 1, "inline", buf=2, posted=True, dx=go[1], dy=go[2], daddr=STREAM + 0x1000 * go[0],
                              size=4, value=0x40, vc=1)
@@ -424,12 +446,14 @@ class Queue:
         me, n = self.dispatch_at, self.n
         self.access("read", "brisc", me, n["completion_rd"], value=self.completion_rd)
         offset = (self.completion_wr & 0x7fffffff) * 16 - n["sysmem"]
-        self.completion_wr = pointer = self.next_page(self.completion_wr)
-        a = self.act("complete", key, steps=("page", "pointer", "copy"), lands=200)
+        self.completion_wr = self.next_page(self.completion_wr)
+        a = self.act("complete", key, steps=("page", "pointer", "copy"), lands=200, pointer=self.completion_wr)
+        pointer = a["pointer"]
         for step in a["steps"]:
             if step == "page":
                 self.write((19, 24), self.pcie(offset), c[:32], address)
-                self.after(a["lands"], lambda: self.come(offset, c[:32]))
+                if a["lands"] is not None:
+                    self.after(a["lands"], lambda: self.come(offset, c[:32]))
             elif step == "pointer":
                 self.access("write", "brisc", me, n["completion_wr"], value=pointer)
             else:

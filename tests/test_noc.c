@@ -70,6 +70,10 @@ static const struct row {
                                 "\"daddr\":\"0xffb5f438\",\"size\":4,\"value\":\"0x1\"")},
     {"a fourth queue that receives", "NOC-017", 0,
      HEAD("\"host-mmio\"") HOST(1, "write", ETHERNET, "0xffb97000", "0x2")},
+    {"a fourth queue, word by word", "NOC-017", 0,
+     HEAD("\"host-mmio\"") HOST(1, "write", ETHERNET, "0xffb93018", "0x1000")
+         HOST(2, "write", ETHERNET, "0xffb9301c", "0x10")
+             HOST(3, "write", ETHERNET, "0xffb93004", "0x2")},
     {"the third queue that receives", NULL, 0,
      HEAD("\"host-mmio\"") HOST(1, "write", ETHERNET, "0xffb96000", "0x2")},
     {"a transfer after the other side's L1", "NOC-017", 2,

@@ -244,6 +244,16 @@ static void every_fault_is_found(void **state)
     }
 }
 
+/* The host takes the wrong toggle for a lap of pages, of which it shows the first. */
+static void a_host_that_reads_on_shows_one_finding(void **state)
+{
+    (void)state;
+    assert_found((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH,
+                                            .fault = NOCAP_SIM_FAULT_TOGGLE_FLIPPED_EARLY,
+                                            .view = NOCAP_SIM_VIEW_HOST,
+                                            .launches = 12});
+}
+
 static void write_merged(struct nocap_writer *writer, struct run *run)
 {
     struct nocap_error err = {{0}};
@@ -303,6 +313,7 @@ int main(void)
         cmocka_unit_test(every_fault_changes_the_events),
         cmocka_unit_test(correct_runs_are_clean),
         cmocka_unit_test(every_fault_is_found),
+        cmocka_unit_test(a_host_that_reads_on_shows_one_finding),
         cmocka_unit_test(chips_are_kept_apart),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

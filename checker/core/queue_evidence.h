@@ -45,6 +45,7 @@ struct queue_candidate {
     bool own_sysmem, own_kernels;     /* no, as the profile says, against the header */
     uint32_t points, records, stores; /* how many it explains */
     uint32_t messages, others; /* records with launch messages; with what would be one elsewhere */
+    uint32_t passed_by;        /* records it explains, that write to another one's mailbox */
     uint32_t inside[PLACES], outside[PLACES];
     struct ring_start landings, relays;
     struct ring_turn filled, taken, buffer; /* slots, by the host, by the device; pages */
@@ -65,6 +66,10 @@ struct queue_evidence {
     struct nocap_xy prefetch, dispatch;
     struct nocap_cq_place said; /* by the header */
     size_t named; /* the first candidate that is as header or user say; `count`: they say nothing */
+    /* That profile, if it may send anything that its firmware has; records that this explains. */
+    struct nocap_profile lenient;
+    uint32_t understood;
+    bool units;               /* records show as `cq` events */
     bool has_record, several; /* records say their tile, of which there are several */
     struct nocap_xy record;   /* the first */
     uint64_t index, t;        /* of the first record, store or act */

@@ -358,3 +358,13 @@ bool queue_places_begin(const struct queue_candidate *c, char *seen, size_t size
              (unsigned long long)(relayed ? c->relays.first : c->landings.first), c->profile.name);
     return false;
 }
+
+uint32_t queue_evidence_doorbells(const struct queue_evidence *e)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < e->count; i++) {
+        const uint32_t slots = e->candidates[i].inside[PLACE_SLOTS];
+        most = slots > most ? slots : most;
+    }
+    return most;
+}

@@ -103,9 +103,10 @@ enum { QUEUE_ANSWERS = 3 };
  * seen to be executed, the same in a request is theirs. */
 struct queue_wrong {
     struct nocap_xy low, high; /* of a rectangle */
+    struct nocap_xy listed;    /* in the table of go messages */
     uint32_t go_word;
     uint32_t address; /* not aligned */
-    fault_id rect_since, go_since, address_since;
+    fault_id rect_since, listed_since, go_since, address_since;
 };
 struct byte_range {
     uint64_t first, end;

@@ -88,6 +88,24 @@ static void exec_event(struct cq *q, const struct nocap_event *e)
     }
 }
 
+/* Whether a request has shown the same pages being counted up. */
+static bool restates(struct cq *q, const struct nocap_event *e)
+{
+    const struct nocap_queue *n = q->numbers;
+    const enum cq_core grows = e->by == NOCAP_BY_PREFETCH ? CQ_DISPATCH : CQ_PREFETCH;
+    const uint64_t sem = (e->has & NOCAP_F_SEM) != 0 ? e->sem : 0;
+    const struct cq_credit credit = {.known = true,
+                                     .unit = true,
+                                     .seq = e->seq,
+                                     .index = e->index,
+                                     .at = (e->has & NOCAP_F_AT) != 0 ? e->at : q->at[grows],
+                                     .addr = q->sem[grows] + (uint32_t)sem * n->semaphore_stride,
+                                     .value = (uint32_t)e->value};
+    const bool other = n->dispatchers > 1 && sem != 0;
+    return e->op == NOCAP_OP_CREDIT && (e->has & NOCAP_F_SEQ) != 0 && !other &&
+           cq_credit_restated(q, grows, &credit);
+}
+
 static void queue_event(struct cq *q, const struct nocap_event *e)
 {
     static const struct {
@@ -97,10 +115,20 @@ static void queue_event(struct cq *q, const struct nocap_event *e)
                 {NOCAP_OP_LANDED, CQ_ACT_LANDED}, {NOCAP_OP_RELAY, CQ_ACT_RELAY},
                 {NOCAP_OP_EXEC, CQ_ACT_EXEC},     {NOCAP_OP_CREDIT, CQ_ACT_CREDIT}};
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    const uint32_t before = q->m->faults;
+    if (restates(q, e)) {
+        return;
+    }
     for (unsigned i = 0; i < sizeof acts / sizeof acts[0]; i++) {
         if (acts[i].op == e->op && cq_is_duplicate(q, acts[i].act, e)) {
             if (e->op == NOCAP_OP_RECORD) {
                 cq_restated_late(q, e);
+            } else if (e->op == NOCAP_OP_FETCH) {
+                cq_prefetch_restated(q, e);
+            } else if (e->op == NOCAP_OP_RELAY && !cq_in_subordinate(q, e->addr)) {
+                cq_relay_restated(q, e);
+            } else if (e->op == NOCAP_OP_EXEC && !cq_in_subordinate(q, e->addr)) {
+                cq_ring_restated(q, e->addr, e->data, e->data_size);
             }
             return;
         }
@@ -111,7 +139,10 @@ static void queue_event(struct cq *q, const struct nocap_event *e)
     case NOCAP_OP_LANDED: cq_prefetch_landed(q, e); break;
     case NOCAP_OP_RELAY: cq_relay_piece(q, e->addr, size, e->data, e->data_size, e); break;
     case NOCAP_OP_EXEC: exec_event(q, e); break;
-    case NOCAP_OP_CREDIT: credit_event(q, e); break;
+    case NOCAP_OP_CREDIT:
+        credit_event(q, e);
+        cq_credit_judged(q, before);
+        break;
     case NOCAP_OP_DONE:
         if (!cq_in_subordinate(q, e->addr)) {
             q->ring.finished = q->ring.ends_shown = true;
@@ -371,10 +402,11 @@ static void publish(struct model *m, const struct cq *q)
     f->launches_since = q->launches_since;
     f->writes_since = q->expected.launch;
     f->answers_since = q->completion.unwritten;
+    cq_blame(&f->answers_since, q->completion.unmatched);
     f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
     f->wrong = q->wrong;
     if (q->ring.executing) {
-        f->wrong.address_since = FAULT_NONE;
+        f->wrong.address_since = f->wrong.listed_since = FAULT_NONE;
     }
     f->message = q->ring.executing ? q->ring.brief.message : FAULT_NONE;
 }
@@ -393,6 +425,7 @@ static void apply(struct model *m, const struct observation *o)
 {
     if (o->kind == OBS_REQUEST) {
         cq_worker_sent(cq_first(m)->judged, o->event);
+        cq_completion_left(cq_first(m)->judged, o->event);
     } else if (o->kind == OBS_ELSEWHERE && o->event->by == NOCAP_BY_DMA) {
         cq_completion_arrived(cq_first(m)->judged);
     }

@@ -37,9 +37,9 @@ static inline uint64_t cq_arena_put(struct cq_arena *a, const uint8_t *bytes, ui
 }
 
 /* NULL: overwritten since, or it was never there. */
-static inline const uint8_t *cq_arena_at(const struct cq_arena *a, uint64_t start)
+static inline uint8_t *cq_arena_at(const struct cq_arena *a, uint64_t start)
 {
-    const uint8_t *chunk = a->chunk[start / CQ_CHUNK % CQ_CHUNKS];
+    uint8_t *chunk = a->chunk[start / CQ_CHUNK % CQ_CHUNKS];
     return chunk != NULL && a->used - start <= CQ_ARENA ? chunk + start % CQ_CHUNK : NULL;
 }
 

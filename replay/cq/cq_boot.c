@@ -230,11 +230,12 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
                     "queue runs",
                     "host wrote %llu bytes at 0x%llx of a command-queue core while the queue runs",
                     wide(a->size), wide(a->addr));
-        if (core == CQ_PREFETCH && a->size == q->numbers->entry_bytes) { /* perhaps for a slot */
+        const bool slot = core == CQ_PREFETCH || place_has(&q->places.slots, a->addr);
+        if (slot && a->size == q->numbers->entry_bytes) { /* perhaps it was for one */
             cq_issue_missed(q);
         }
         const struct value *rd = &q->completion.rd;
-        if (core == CQ_DISPATCH && rd->known && access_word(a, a->addr, &value) &&
+        if (rd->known && access_word(a, a->addr, &value) &&
             value == cq_ptr_advance(q, rd->v, 1)) { /* it was meant for the read pointer */
             cq_completion_host_store(q, value);
         }

@@ -47,6 +47,8 @@ static void set_places(struct cq *q, const struct nocap_header *header, uint64_t
         .issue = {n->issue, 0, n->issue_size},
         .completion = {n->completion, page, n->completion_size >> page},
         .stamps = {n->timestamps, shift_of(n->timestamp_stride), n->timestamp_slots},
+        .timings = {n->timestamps + n->timestamp_slots * n->timestamp_stride,
+                    shift_of(n->timestamp_stride), n->timestamp_slots},
     };
     q->sysmem = sysmem;
     q->page_shift = page;
@@ -112,7 +114,7 @@ static bool allocate(struct cq *q)
     q->ring.page = calloc(places->buffer.units, sizeof *q->ring.page);
     q->subordinate.page = calloc(places->subordinate.units + 1, sizeof *q->subordinate.page);
     q->completion.page_id = calloc(places->completion.units, sizeof *q->completion.page_id);
-    q->timestamps.slots = calloc(places->stamps.units + 1, sizeof *q->timestamps.slots);
+    q->timestamps.slots = calloc(2 * places->stamps.units + 1, sizeof *q->timestamps.slots);
     return q->records != NULL && q->host.spans != NULL && q->host.slots != NULL &&
            q->ring.page != NULL && q->subordinate.page != NULL && q->completion.page_id != NULL &&
            q->timestamps.slots != NULL;

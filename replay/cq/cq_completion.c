@@ -21,27 +21,18 @@ void cq_completion_init(struct cq *q, bool origin)
     }
 }
 
-static uint32_t offset_of(const struct cq *q, uint32_t ptr)
-{
-    return (ptr & ~q->numbers->toggle) * q->numbers->pointer_unit - (uint32_t)q->sysmem;
-}
-
-static bool in_ring(const struct cq *q, uint32_t ptr)
-{
-    uint32_t at = ptr & ~q->numbers->toggle;
-    return at >= q->first && at < q->last && (at - q->first) % q->page_units == 0;
-}
-
 /* ---- the dispatcher writes ---- */
 
 static bool judge_room(struct cq *q, const struct access *a, uint32_t pages)
 {
     const struct cq_completion *c = &q->completion;
-    uint32_t wr = c->wr.v, rd = c->rd_read.v;
     if (!c->wr.known) {
         return true;
     }
-    bool place = a->addr == offset_of(q, cq_ptr_advance(q, wr, c->payload_pages));
+    bool back =
+        c->due.known && a->addr == cq_ptr_offset(q, cq_ptr_advance(q, c->due.v, c->payload_pages));
+    uint32_t wr = back ? c->due.v : c->wr.v, rd = c->rd_read.v;
+    bool place = a->addr == cq_ptr_offset(q, cq_ptr_advance(q, wr, c->payload_pages));
     bool room = true;
     if (c->rd_read.known) {
         bool turned = ((rd ^ wr) & q->numbers->toggle) != 0;
@@ -49,12 +40,15 @@ static bool judge_room(struct cq *q, const struct access *a, uint32_t pages)
         uint32_t avail = turned ? 0 - ahead : (q->last - q->first) - ahead;
         room = (c->payload_pages + pages) * q->page_units <= avail;
     }
-    CQ_EXECUTOR_AFTER(q, CQ_059, c->wr.since, place && room, NO_REFS,
-                      "a free page at the write pointer for every completion",
-                      room ? "completion written at +0x%llx, the write pointer is at +0x%x"
-                           : "completion written at +0x%llx (write pointer +0x%x) before the host "
-                             "released that page",
-                      wide(a->addr), offset_of(q, wr));
+    if (q->sees_loads) { /* else a page elsewhere is one that the pointer announces and lacks */
+        CQ_EXECUTOR_AFTER(
+            q, CQ_059, c->wr.since, place && room, NO_REFS,
+            "a free page at the write pointer for every completion",
+            room ? "completion written at +0x%llx, the write pointer is at +0x%x"
+                 : "completion written at +0x%llx (write pointer +0x%x) before the host "
+                   "released that page",
+            wide(a->addr), cq_ptr_offset(q, wr));
+    }
     return place;
 }
 
@@ -64,8 +58,8 @@ static void payload_elsewhere(struct cq *q, const struct access *a, bool event, 
 {
     struct cq_completion *c = &q->completion;
     uint64_t next = c->device.next;
-    cq_blame(&c->wr.since, q->m->fault);
-    cq_blame(&c->elsewhere, q->m->fault);
+    cq_blame(&c->wr.since, q->sees_loads ? q->m->fault : FAULT_NONE);
+    cq_blame(&c->elsewhere, q->sees_loads ? q->m->fault : FAULT_UNREPORTED);
     c->device.next += event && next < c->id_count && c->ids[next % CQ_EVENTS] == id;
     c->page_id[place_index(&q->places.completion, a->addr)].known = false;
 }
@@ -104,7 +98,8 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     uint32_t id = 0, pages = cq_pages_of(q, a->size);
     bool first = c->payload_pages == 0;
     /* of the page before the pointer, which moved on without it */
-    bool late = c->unwritten != FAULT_NONE && (!c->wr.known || a->addr != offset_of(q, c->wr.v));
+    bool late =
+        c->unwritten != FAULT_NONE && (!c->wr.known || a->addr != cq_ptr_offset(q, c->wr.v));
     CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->unwritten : c->unmatched, !late && !c->stored_new,
                       NO_REFS, "the page written before the pointer moves on", "%s",
                       "completion_q_wr_ptr stored before the completion page was written");
@@ -134,6 +129,13 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     }
 }
 
+/* Whether the pointer goes on from where it should have been. */
+static bool goes_back(const struct cq *q, uint32_t value, uint32_t pages)
+{
+    const struct value *due = &q->completion.due;
+    return due->known && value == cq_ptr_advance(q, due->v, pages);
+}
+
 void cq_completion_moved(struct cq *q, uint32_t value)
 {
     struct cq_completion *c = &q->completion;
@@ -141,15 +143,17 @@ void cq_completion_moved(struct cq *q, uint32_t value)
     bool known = c->wr.known && (payload || cq_sees_writes(q) || c->landed_seen);
     uint32_t pages = payload ? c->payload_pages : 1;
     uint32_t want = c->wr.known ? cq_ptr_advance(q, c->wr.v, pages) : value;
-    bool right = in_ring(q, value) && (!known || value == want);
+    bool back = goes_back(q, value, pages);
+    bool right = cq_ptr_in_ring(q, value) && (!known || value == want || back);
     CQ_EXECUTOR_AFTER(
         q, CQ_061, c->wr.since, right, RELATED(payload ? c->payload_index : NO_INDEX),
         "a write pointer that moves on by the pages written, its toggle where it wraps",
         "completion write pointer moved to 0x%x, 0x%x is next", value, want);
-    resync(&c->wr, in_ring(q, value) ? value : want, right ? FAULT_NONE : q->m->fault);
-    if (!right && (value ^ want) == q->numbers->toggle) {
+    resync(&c->wr, cq_ptr_in_ring(q, value) ? value : want, right ? FAULT_NONE : q->m->fault);
+    if (value != want && (value ^ want) == q->numbers->toggle) {
         c->toggled = c->toggled == FAULT_NONE ? q->m->fault : FAULT_NONE;
     }
+    c->due = (struct value){.known = !right, .v = want};
 }
 
 /* Whether each store of the dispatcher to its pointer is seen, and not some of them. */
@@ -193,15 +197,17 @@ void cq_completion_core(struct cq *q, const struct access *a)
         if (!sees_pointer(q)) {
             return; /* its copy in host memory is judged */
         }
-        if (c->stored.known && value == c->stored.v && c->wr.known) {
+        bool back = goes_back(q, value, c->payload_pages);
+        if (c->stored.known && value == c->stored.v && c->wr.known && !back) {
             CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, false, NO_REFS,
                               "a write pointer that moves on by the pages written",
                               "completion_q_wr_ptr stored as 0x%x a second time", value);
             cq_blame(&c->stored.since, q->m->fault); /* perhaps instead of the next */
             cq_blame(&c->wr.since, q->m->fault);
+            resync(&c->due, cq_ptr_advance(q, value, c->payload_pages), q->m->fault);
             return;
         }
-        bool copied = c->wr.since != FAULT_NONE && value == c->wr.v; /* before it was stored */
+        bool copied = !back && c->wr.since != FAULT_NONE && value == c->wr.v; /* before its store */
         judge_page_before(q);
         cq_completion_moved(q, value);
         resync(&c->stored, value, c->wr.since);
@@ -254,8 +260,7 @@ static struct cq_announced announced_by(const struct cq_completion *c, uint32_t 
     return (struct cq_announced){.value = value};
 }
 
-/* A pointer is there, and its page is not. */
-static void judge_early(struct cq *q)
+void cq_judge_early(struct cq *q)
 {
     struct cq_completion *c = &q->completion;
     fault_id since = c->early.since;
@@ -281,10 +286,13 @@ void cq_completion_dma(struct cq *q, const struct access *a)
         if (only_lands) {
             cq_pointer_page(q, a);
         }
-        if (c->early_for > c->payload_landed++) {
-            bool next = a->addr == offset_of(q, c->early.value); /* and the one before never came */
+        if (a->addr == c->absent) { /* it comes after all */
+            c->absent = 0;
+        } else if (c->early_for > c->payload_landed++) {
+            bool next =
+                a->addr == cq_ptr_offset(q, c->early.value); /* and the one before never came */
             c->payload_landed = c->early_for + next;
-            judge_early(q);
+            cq_judge_early(q);
         }
     } else if (access_word(a, q->numbers->host_wr, &value)) {
         if (only_lands) {
@@ -297,6 +305,23 @@ void cq_completion_dma(struct cq *q, const struct access *a)
             c->pointer_at = cq_event_ref(q, NOCAP_BY_DMA);
             exercise(q->m, CQ_060, c->early_for == 0);
         }
+    }
+}
+
+void cq_completion_left(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_completion *c = &q->completion;
+    uint64_t offset;
+    const fault_id fault = q->m->request_fault;
+    if (fault == FAULT_NONE || e->op != NOCAP_OP_WRITE ||
+        !nocap_xy_equal(e->at, q->at[CQ_DISPATCH])) {
+        return;
+    }
+    if (c->stored_new) {
+        cq_blame(&c->unmatched, fault); /* perhaps the copy that is due */
+    } else if (cq_sysmem_offset(q, e->daddr, &offset) && c->payload_pages == 0 &&
+               place_has(&q->places.completion, offset)) {
+        cq_blame(&c->wr.since, fault); /* and that page is missing where it should be */
     }
 }
 
@@ -315,155 +340,18 @@ void cq_completion_memory(struct cq *q, const struct access *a)
     struct cq_completion *c = &q->completion;
     uint32_t value;
     if (access_word(a, q->numbers->host_wr, &value)) {
-        CQ_EXECUTOR(q, CQ_061, in_ring(q, value), NO_REFS, "a write pointer in the completion ring",
+        CQ_EXECUTOR(q, CQ_061, cq_ptr_in_ring(q, value), NO_REFS,
+                    "a write pointer in the completion ring",
                     "completion write pointer 0x%x is no page of the completion ring", value);
         cq_pointer_shown(q, value);
-        c->seen = (struct value){.known = in_ring(q, value), .since = c->wr.since, .v = value};
+        resync(&c->seen, value, c->shown.since != FAULT_NONE ? c->shown.since : c->wr.since);
+        c->seen.known = cq_ptr_in_ring(q, value);
     }
-    bool next = a->addr == offset_of(q, c->rd.v);
+    bool next = a->addr == cq_ptr_offset(q, c->rd.v);
     if (place_has(&q->places.completion, a->addr) && c->rd.known && next &&
         access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
-        cq_completion_judge_id(q, value, &c->host, c->rd.since, NOCAP_BY_DISPATCH);
+        fault_id since = c->rd.since;
+        cq_blame(&since, c->seen.since);
+        cq_completion_judge_id(q, value, &c->host, since, NOCAP_BY_DISPATCH);
     }
-}
-
-/* ---- the host reads ---- */
-
-static void read_page(struct cq *q, const struct access *a)
-{
-    struct cq_completion *c = &q->completion;
-    uint32_t page = offset_of(q, c->rd.v), id;
-    if (!c->rd.known || !touches(a, page, q->numbers->page)) {
-        return;
-    }
-    if (c->seen.known) {
-        CQ_HOST_AFTER(q, CQ_063, c->rd.since, c->seen.v != c->rd.v, NO_REFS,
-                      "a page read after the write pointer was seen past it",
-                      "completion page at +0x%x read before the write pointer was seen past it",
-                      page);
-        cq_blame(&c->rd.since, fault_of(q->m, c->seen.v != c->rd.v));
-    }
-    c->page_read = true;
-    if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
-        fault_id since = c->seen.since;
-        cq_blame(&since, c->toggled);
-        cq_blame(&since, c->rd.since);
-        cq_blame(&since, c->pages_read <= c->altered_pages ? c->altered : FAULT_NONE);
-        const struct cq_page_id *written = &c->page_id[place_index(&q->places.completion, page)];
-        if (written->known) { /* the device's word was judged when it was written */
-            cq_blame(&since, written->since);
-            if (written->id != id && c->early_for > c->payload_landed) {
-                judge_early(q);
-                cq_blame(&since, q->m->fault);
-            }
-            CQ_HOST_AFTER(q, CQ_065, since, written->id == id, NO_REFS,
-                          "the event that the dispatcher wrote",
-                          "event 0x%x read, the dispatcher wrote 0x%x", id, written->id);
-            uint64_t n = cq_completion_find(c, c->host.next, written->id);
-            c->host.next = n < c->id_count ? n + 1 : c->host.next;
-        } else {
-            cq_completion_judge_id(q, id, &c->host, since, NOCAP_BY_HOST);
-        }
-    }
-}
-
-/* The host writes the read pointer to +0xc0. */
-static void copy_rd(struct cq *q, uint32_t value)
-{
-    struct cq_completion *c = &q->completion;
-    bool begun = c->pages_read > 0;
-    if (!c->rd.known || (!begun && value == c->rd.v)) {
-        return;
-    }
-    SEEING(q->m, q->at[CQ_DISPATCH], q->numbers->completion_rd, 4,
-           CQ_HOST_AFTER(q, CQ_064, c->given.since, c->given.known && value == c->given.v, NO_REFS,
-                         "completion_q_rd_ptr written, then the same to host memory",
-                         c->given.known ? "0x%x copied to host memory, completion_q_rd_ptr got 0x%x"
-                         : begun
-                             ? "0x%x copied to host memory, completion_q_rd_ptr still has 0x%x"
-                             : "0x%x copied to host memory before completion_q_rd_ptr was written",
-                         value, c->given.v));
-    c->copied =
-        (struct value){.known = !c->given.known && (!begun || value != c->given.v), .v = value};
-    if (c->copied.known && value == cq_ptr_advance(q, c->rd.v, 1)) {
-        cq_blame(&c->rd.since, q->m->fault); /* perhaps 0x196E0 was stored all the same */
-    }
-    c->given.known = false;
-    c->given.since = FAULT_NONE;
-}
-
-void cq_completion_host_sysmem(struct cq *q, const struct access *a)
-{
-    struct cq_completion *c = &q->completion;
-    uint32_t value;
-    if (a->store) {
-        if (access_word(a, q->numbers->host_rd, &value)) {
-            copy_rd(q, value);
-        }
-    } else if (access_word(a, q->numbers->host_wr, &value)) {
-        cq_pointer_shown(q, value);
-        resync(&c->seen, value, c->shown.since != FAULT_NONE ? c->shown.since : c->wr.since);
-    } else if (place_has(&q->places.completion, a->addr)) {
-        read_page(q, a);
-    } else if (place_has(&q->places.stamps, a->addr)) {
-        cq_timestamp_read(q, a->addr);
-    }
-}
-
-/* NULL, or what is wrong when the host releases a page. */
-static const char *store_problem(const struct cq *q, uint32_t value)
-{
-    const struct cq_completion *c = &q->completion;
-    if (value != cq_ptr_advance(q, c->rd.v, 1)) {
-        return "completion_q_rd_ptr moved to 0x%x, not one page on";
-    }
-    if (c->seen.known && c->seen.v == c->rd.v) {
-        return "completion_q_rd_ptr moved to 0x%x, past the pages written";
-    }
-    return q->sees_sysmem && !c->page_read && c->seen.known
-               ? "completion_q_rd_ptr moved to 0x%x, but the page was not read"
-               : NULL;
-}
-
-/* The host releases a page: 0x196E0. */
-void cq_completion_host_store(struct cq *q, uint32_t value)
-{
-    struct cq_completion *c = &q->completion;
-    bool first = !c->rd.known; /* perhaps of the boot, which copies none */
-    fault_id since = first ? FAULT_UNREPORTED : FAULT_NONE;
-    uint32_t next = first ? value : cq_ptr_advance(q, c->rd.v, 1);
-    if (c->left_out.known && value == c->left_out.v && value != next) {
-        CQ_HOST_AFTER(q, CQ_063, c->left_out.since, false, NO_REFS,
-                      "the read pointer one page on, after that page was seen and read",
-                      "completion_q_rd_ptr 0x%x written late, after the next one", value);
-        c->left_out.known = false;
-        return;
-    }
-    if (!first) {
-        const char *wrong = store_problem(q, value);
-        FOLLOWING(q->m, c->rd.since,
-                  CHECK_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_063, wrong == NULL,
-                           cq_event_ref(q, NOCAP_BY_HOST), NO_REFS,
-                           "the read pointer one page on, after that page was seen and read",
-                           WITH_NUMBER(wrong, value)));
-        since = wrong == NULL ? FAULT_NONE : q->m->fault;
-        cq_blame(&c->host.since, since); /* events that it passed over may be read late, or never */
-        if (value == cq_ptr_advance(q, next, 1)) {
-            resync(&c->left_out, next, since);
-        }
-    }
-    if (c->given.known && q->sees_sysmem && !first) {
-        CQ_HOST_AFTER(q, CQ_064, c->given.since, false, NO_REFS,
-                      "every read pointer copied to host memory", "%s",
-                      "previous completion_q_rd_ptr not copied to host memory");
-    }
-    resync(&c->rd, in_ring(q, value) ? value : next, first ? FAULT_NONE : since);
-    bool copied = c->copied.known && value == c->copied.v;
-    c->given = (struct value){.known = !first && !copied, .since = since, .v = value};
-    c->copied.known = false;
-    c->page_read = false;
-    uint32_t pages = value - next <= CQ_LEAP * q->page_units
-                         ? (value - next) / q->page_units
-                         : 0; /* that a store was left out for */
-    c->pages_read += 1 + pages;
 }

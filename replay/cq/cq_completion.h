@@ -12,7 +12,7 @@ enum {
 };
 
 struct cq_completion {
-    struct value wr;
+    struct value wr, due;   /* due: what it should have been, where it was wrong the last time */
     fault_id toggled;       /* since its toggle is not that of the lap: the host reads on for it */
     struct value stored;    /* what 0x196D0 holds */
     bool stored_new;        /* and +0x80 not yet */
@@ -35,6 +35,7 @@ struct cq_completion {
     struct value shown;      /* the pointer that the host saw last */
     uint64_t pages_shown;    /* so many pages it has moved on */
     uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */
+    uint32_t absent;    /* a page that had not come when the host read it; 0: none */
     struct event_ref pointer_at;
     struct cq_announced early; /* what it announced */
     fault_id unmatched;        /* a write that no command says: perhaps the pointer's copy */
@@ -70,6 +71,7 @@ struct cq_timestamps {
         uint64_t index;
     } * slots;
     bool any;
+    struct value early; /* the event before which one was read */
 };
 
 struct access;
@@ -85,11 +87,17 @@ void cq_completion_pointer(struct cq *q, const struct access *a);
 void cq_completion_moved(struct cq *q, uint32_t value);
 void cq_completion_core(struct cq *q, const struct access *a);
 void cq_completion_dma(struct cq *q, const struct access *a);
-void cq_completion_host_store(struct cq *q, uint32_t value);
+/* A write has left, and what is wrong with it is known. */
+void cq_completion_left(struct cq *q, const struct nocap_event *e);
 /* Whether what was written to host memory arrived as it was sent is known. */
 void cq_completion_arrived(struct cq *q);
-void cq_completion_host_sysmem(struct cq *q, const struct access *a);
 void cq_completion_memory(struct cq *q, const struct access *a);
+/* A pointer is there, and its page is not. */
+void cq_judge_early(struct cq *q);
+
+/* cq_completion_host.c: the host reads pages and gives them back */
+void cq_completion_host_store(struct cq *q, uint32_t value);
+void cq_completion_host_sysmem(struct cq *q, const struct access *a);
 
 /* cq_completion_ids.c: events under way */
 /* An event is on its way; `since`: what is wrong with it. */
@@ -109,6 +117,8 @@ void cq_completion_judge_id(struct cq *q, uint32_t id, struct cq_returned *line,
 void cq_timestamps_forget(struct cq *q);
 void cq_timestamp_sent(struct cq *q, uint64_t addr);
 void cq_timestamp_read(struct cq *q, uint64_t addr);
+/* Another core than the dispatcher writes to host memory there, for its own times. */
+void cq_timing_written(struct cq *q, uint64_t addr);
 
 /* cq_pointer.c: the completion pointer where little of the dispatcher is observed */
 /* A page, or a part of it, where only its landing is seen. */

@@ -52,6 +52,13 @@ bool cq_sees_published(const struct cq *q)
     return (q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen;
 }
 
+/* Where the dispatcher is, or what it has finished, may be none of what is known. */
+static void went_wrong(struct cq_ring *r, fault_id since)
+{
+    cq_blame(&r->since, since);
+    cq_blame(&r->released_since, since);
+}
+
 static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 {
     struct cq_ring *r = &q->ring;
@@ -60,7 +67,7 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
                           "only pages that were made ready read by the dispatcher",
                           "page at 0x%llx read after %llu others, %llu made ready so far",
                           wide(addr), wide(pages), wide(r->published));
-        cq_blame(&r->since, fault_of(q->m, pages < r->published));
+        went_wrong(r, fault_of(q->m, pages < r->published));
     }
 }
 
@@ -81,13 +88,6 @@ static void pass_over(struct cq *q, uint32_t ahead)
         r->consumed + r->current_pages < r->unread) {
         r->unread = r->consumed + r->current_pages;
     }
-}
-
-/* Where the dispatcher is, or what it has finished, may be none of what is known. */
-static void went_wrong(struct cq_ring *r, fault_id since)
-{
-    cq_blame(&r->since, since);
-    cq_blame(&r->released_since, since);
 }
 
 /* The dispatcher finds what was relayed, which shows where the relay itself does not. `last`: the
@@ -140,6 +140,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     if (!place_has(&q->places.buffer, addr)) {
         CQ_EXECUTOR(q, CQ_038, false, NO_REFS, "commands executed in the dispatch buffer",
                     "command executed at 0x%llx, outside the dispatch buffer", wide(addr));
+        went_wrong(r, q->m->fault);
         return;
     }
     q->any = true;
@@ -184,8 +185,22 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     r->executing = true;
     r->finished = false;
     r->executed_index = q->m->event->index;
+    r->seq = cq_seq(q->m->event);
     r->ended |= r->brief.known && r->brief.id == NOCAP_CQ_DISPATCH_TERMINATE;
     cq_dispatcher_begin(q);
+}
+
+void cq_ring_restated(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known)
+{
+    struct cq_ring *r = &q->ring;
+    if (!r->executing || cq_seq(q->m->event) != r->seq || r->seq == NO_INDEX) {
+        return;
+    }
+    CQ_EXECUTOR_AFTER(q, CQ_038, r->since, addr == r->current, RELATED(r->executed_index),
+                      "a command executed at one place",
+                      "the same command executed at 0x%x, and at 0x%llx", r->current, wide(addr));
+    went_wrong(r, fault_of(q->m, addr == r->current));
+    judge_found(q, r->record != 0 ? r->record - 1 : NO_INDEX, bytes, known);
 }
 
 /* A load that begins a command, which an event may restate, or have stated already. */

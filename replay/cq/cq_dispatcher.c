@@ -190,6 +190,8 @@ void cq_dispatcher_core(struct cq *q, const struct access *a)
     if (!a->store && place_has(&q->places.buffer, a->addr)) {
         if (!q->prefetcher.events_seen) {
             cq_ring_read(q, a);
+        } else {
+            cq_ring_restated(q, a->addr, a->bytes, a->known);
         }
     } else if (touches(a, q->sem[CQ_DISPATCH], 4)) {
         if (!a->store && access_word(a, a->addr, &value)) {

@@ -328,8 +328,10 @@ static void judge_stray(struct cq *q, const struct nocap_event *e, const struct 
     cq_blame(&x->since, q->m->fault);
     note_fault(q);
     x->unmatched++;
-    if (q->ring.executing && q->ring.brief.known &&
-        q->ring.brief.id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST) {
+    const struct cq_brief *b = &q->ring.brief;
+    bool shown = q->ring.executing && b->known;
+    if (shown ? b->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST
+              : a->size == q->numbers->event_bytes) {
         cq_completion_strayed(q, q->m->fault);
     }
 }

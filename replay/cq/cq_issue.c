@@ -9,7 +9,7 @@ void cq_issue_init(struct cq *q, bool origin)
 {
     struct cq_host *h = &q->host;
     memset(h->slots, origin ? CQ_SLOT_FREE : CQ_SLOT_UNKNOWN, q->places.slots.units);
-    h->slot = h->cursor = h->restated = (struct value){.known = false};
+    h->slot = h->slot_due = h->cursor = h->restated = (struct value){.known = false};
     if (origin) {
         value_set(&h->slot, 0);
         value_set(&h->restated, 0);
@@ -19,6 +19,13 @@ void cq_issue_init(struct cq *q, bool origin)
     h->spans_lost = h->restates = false;
     h->passed = h->misplaced = FAULT_NONE;
     h->alone.index = NO_INDEX;
+}
+
+/* Whether the device may not have read the record yet: its entry was not filled again since. */
+static bool may_wait(struct cq *q, uint64_t number)
+{
+    const uint64_t slots = q->numbers->queue_slots;
+    return q->published - number <= slots || cq_count_entries(q, number, q->published) <= slots;
 }
 
 struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
@@ -38,7 +45,7 @@ struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
     }
     for (uint64_t n = from; n < q->published; n++) {
         struct cq_record *r = cq_record(q, n);
-        if (r->addr_known && !r->landed && touches(a, r->addr, r->real)) {
+        if (r->addr_known && !r->landed && touches(a, r->addr, r->real) && may_wait(q, n)) {
             r->known = 0;
             hit = hit == NULL || r->unwritten ? r : hit; /* which waits for its bytes */
         }
@@ -193,6 +200,18 @@ static void publish_passed(struct cq *q, uint32_t number, uint32_t entry)
     q->host.cursor.known = false;
 }
 
+/* The entry that begins at `at`, or from the start again where it does not fit; 0: none does. */
+static uint32_t span_entry(struct cq *q, uint32_t *at)
+{
+    const struct cq_place *issue = &q->places.issue;
+    uint32_t size = cq_span_record(q, *at), again = size == 0 ? cq_span_record(q, issue->base) : 0;
+    if (again != 0 && place_whole(issue, *at, again) == issue->base) {
+        *at = issue->base;
+        size = again;
+    }
+    return size;
+}
+
 /* Slots from `first` on were passed over before `slot`, whose record has `size` bytes. Where host
  * memory is seen and all bytes of their records are there, the stores to them were not seen; else
  * their records were not seen, or are not there. */
@@ -205,13 +224,15 @@ static void pass_over(struct cq *q, uint32_t first, uint16_t slot, uint32_t size
     if (count > CQ_LEAP || (bytes && !h->cursor.known)) {
         return;
     }
-    for (uint32_t i = 0; i < count && bytes; i++, at += cq_span_record(q, at)) {
-        entries[i] = cq_span_record(q, at) / q->numbers->entry_unit;
-        if (entries[i] == 0) {
+    for (uint32_t i = 0; i < count && bytes; i++) {
+        const uint32_t entry = span_entry(q, &at);
+        if (entry == 0) {
             return;
         }
+        entries[i] = entry / q->numbers->entry_unit;
+        at += entry;
     }
-    if (bytes && cq_span_record(q, at) != size) {
+    if (bytes && span_entry(q, &at) != size) {
         return; /* nothing lies before the record of this slot */
     }
     h->passed = h->slot.since;
@@ -361,9 +382,33 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     }
 }
 
+/* Whether the record lies where the next one does: then none was passed over. */
+static bool is_in_place(const struct cq *q, const struct nocap_event *e)
+{
+    const struct value *cursor = &q->host.cursor;
+    const uint32_t size = cq_entry_size(q, (uint32_t)e->entry);
+    return (e->has & NOCAP_F_ADDR) != 0 && cursor->known &&
+           e->addr == place_whole(&q->places.issue, cursor->v, size);
+}
+
+static void mark_slots(struct cq *q, uint32_t from, uint32_t end, enum cq_slot state)
+{
+    uint32_t count = place_distance(&q->places.slots, from, end);
+    for (uint32_t i = 0; count <= CQ_LEAP && i < count; i++) {
+        q->host.slots[place_after(&q->places.slots, from, i)] = state;
+    }
+}
+
 /* The slot that a `cq record` names; false: its record is known already. */
 static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
 {
+    struct value *due = &q->host.slot_due;
+    const bool in_place = is_in_place(q, e);
+    if (due->known && due->v == slot && in_place) { /* only the one before named another */
+        mark_slots(q, place_before(&q->places.slots, slot), q->host.slot.v, CQ_SLOT_UNKNOWN);
+        resync(&q->host.slot, slot, FAULT_NONE);
+    }
+    due->known = false;
     if (passed_before(q, slot)) {
         return false;
     }
@@ -380,7 +425,12 @@ static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
         cq_blame(&q->host.slot.since, q->m->fault); /* so with the store to it */
         return false;
     }
-    if (!judge_slot(q, e->slot_index)) {
+    const bool right = judge_slot(q, e->slot_index);
+    if (!right && in_place) {
+        q->host.passed = q->m->fault;
+        value_set(due, place_after(&q->places.slots, first, 1));
+        mark_slots(q, first, slot, CQ_SLOT_PASSED);
+    } else if (!right) {
         pass_over(q, first, slot, 0);
     }
     if ((q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {

@@ -40,6 +40,48 @@ void cq_counted_text(char text[CQ_COUNTED_TEXT], const struct nocap_event *e)
     }
 }
 
+bool cq_credit_restated(struct cq *q, enum cq_core grows, const struct cq_credit *credit)
+{
+    struct cq_credit *first = &q->credits[grows];
+    if (!first->known || first->seq != credit->seq || first->unit == credit->unit) {
+        *first = *credit;
+        return false;
+    }
+    const struct cq_credit a = *first;
+    bool same =
+        nocap_xy_equal(a.at, credit->at) && a.addr == credit->addr && a.value == credit->value;
+    first->known = false;
+    if (grows == CQ_DISPATCH) {
+        CQ_FETCHER_AFTER(q, CQ_037, a.since, same, NO_REFS, "pages made ready as both events say",
+                         "the same act counts 0x%x of core %u,%u up by %u, and 0x%x of core %u,%u "
+                         "by %u",
+                         a.addr, a.at.x, a.at.y, a.value, credit->addr, credit->at.x, credit->at.y,
+                         credit->value);
+    } else {
+        CQ_EXECUTOR_AFTER(q, CQ_039, a.since, same, NO_REFS, "pages released as both events say",
+                          "the same act counts 0x%x of core %u,%u up by %u, and 0x%x of core "
+                          "%u,%u by %u",
+                          a.addr, a.at.x, a.at.y, a.value, credit->addr, credit->at.x, credit->at.y,
+                          credit->value);
+    }
+    return same;
+}
+
+/* A request of one of the two cores that counts something up, which a `cq` event shows, too. */
+static bool restates_credit(struct cq *q, const struct nocap_event *e, enum cq_core core)
+{
+    uint32_t word;
+    return e->op == NOCAP_OP_ATOMIC && e->by == NOCAP_BY_BRISC && (e->has & NOCAP_F_SEQ) != 0 &&
+           (e->has & NOCAP_F_D) != 0 && nocap_event_word(e, &word) &&
+           cq_credit_restated(q, core == CQ_PREFETCH ? CQ_DISPATCH : CQ_PREFETCH,
+                              &(struct cq_credit){.known = true,
+                                                  .seq = e->seq,
+                                                  .index = e->index,
+                                                  .at = e->d,
+                                                  .addr = (uint32_t)e->daddr,
+                                                  .value = word});
+}
+
 void cq_publish_elsewhere(struct cq *q, const struct nocap_event *e)
 {
     char counted[CQ_COUNTED_TEXT];
@@ -196,6 +238,9 @@ static void judge_memory(struct cq *q, const struct nocap_event *e, uint64_t siz
     if (writes && cq_sysmem_offset(q, e->daddr, &offset)) {
         struct access a = access_of_event(e, offset, size);
         cq_judge_written(q, offset, size, e->by);
+        if (!dispatch) {
+            cq_timing_written(q, offset);
+        }
         bool pointer = touches(&a, q->numbers->host_wr, 4) && !dispatch;
         CHECK(q->m, NULL, CQ_062, !pointer && !touches(&a, q->numbers->host_rd, 4), NO_REFS,
               "the write pointer in host memory written by the dispatcher only, the read pointer "
@@ -210,10 +255,16 @@ static void request(struct cq *q, const struct nocap_event *e)
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
     bool prefetch = nocap_xy_equal(e->at, q->at[CQ_PREFETCH]);
     bool dispatch = nocap_xy_equal(e->at, q->at[CQ_DISPATCH]);
+    const uint32_t before = q->m->faults;
     judge_memory(q, e, size, dispatch);
+    if ((prefetch || dispatch) && restates_credit(q, e, prefetch ? CQ_PREFETCH : CQ_DISPATCH)) {
+        judge_network(q, e, prefetch ? CQ_PREFETCH : CQ_DISPATCH);
+        return;
+    }
     if (prefetch) {
         prefetch_noc(q, e, size);
     } else if (dispatch) {
+        cq_blame(&q->completion.unmatched, q->m->faults > before ? before + 1 : FAULT_NONE);
         dispatch_noc(q, e, size);
     } else if (nocap_xy_equal(e->at, q->subordinate_at)) {
         if (e->op != NOCAP_OP_READ && !subordinate_noc(q, e)) {
@@ -225,6 +276,7 @@ static void request(struct cq *q, const struct nocap_event *e)
         }
         cq_worker_noc(q, e);
     }
+    cq_credit_judged(q, before);
 }
 
 /* A request of the two cores, or a notify, of which the trace does not say where it goes or what it

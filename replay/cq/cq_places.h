@@ -19,6 +19,7 @@ struct cq_places {
     struct cq_place issue;       /* records of the host */
     struct cq_place completion;  /* its pages */
     struct cq_place stamps;
+    struct cq_place timings; /* those of worker cores, as many and as large, after them */
 };
 
 static inline uint32_t place_size(const struct cq_place *p)

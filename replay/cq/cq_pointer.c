@@ -40,7 +40,9 @@ void cq_pointer_page(struct cq *q, const struct access *a)
     uint32_t pages = (a->addr - q->places.completion.base) % q->numbers->page == 0
                          ? cq_pages_of(q, a->size)
                          : 0; /* the rest of one */
-    uint32_t late = pages < c->late_pages ? pages : c->late_pages;
+    bool due = c->wr.known && is_pointer(q, c->wr.v) &&
+               place_index(&q->places.completion, a->addr) == page_of(q, c->wr.v);
+    uint32_t late = due ? 0 : pages < c->late_pages ? pages : c->late_pages;
     c->late_pages -= late; /* the pointer came before them */
     c->payload_pages += pages - late;
     c->payload_index = q->m->event->index;

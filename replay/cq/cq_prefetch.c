@@ -113,6 +113,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
                            .got = size,
                            .steps = CQ_STEP_READ,
                            .slot_seen = f->slot_seen,
+                           .seq = cq_seq(q->m->event),
                            .index = q->m->event->index};
     bool relayed = cq_relay_next(q, CQ_TO_DISPATCHER) != NO_INDEX;
     f->record = record_at(q, addr, size, slot);
@@ -228,12 +229,23 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     cq_packet_issued(&f->reads, e);
 }
 
+/* The same read as an access and as a `cq` event. */
+static void judge_restated(struct cq *q, uint32_t addr, uint32_t other)
+{
+    struct cq_fetch *f = &q->prefetcher.fetch;
+    CQ_FETCHER_ON(q, CQ_027, &f->since, addr == other, RELATED(f->index),
+                  "the prefetch command read where the host put it",
+                  "the same read at +0x%x, and at +0x%x", other, addr);
+}
+
 /* The first packet of the read that a `cq` event has shown: what follows shows step by step, too.
  */
-static void begin_packets(struct cq *q, const struct nocap_event *e)
+static void begin_packets(struct cq *q, uint32_t addr, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
+    f->addr = f->since != FAULT_NONE ? addr : f->addr; /* of both, the right one */
+    judge_restated(q, addr, f->addr);
     f->unit = false;
     f->steps = CQ_STEP_READ;
     f->got = 0;
@@ -255,8 +267,9 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     }
     cq_boot_running(q, CQ_PREFETCH);
     q->any = true;
-    if (f->unit && addr == f->addr) {
-        begin_packets(q, e);
+    if (f->unit && (addr == f->addr || cq_seq(e) == f->seq)) {
+        begin_packets(q, addr, e);
+        addr = f->addr;
     }
     bool reads = f->any && f->steps == CQ_STEP_READ;
     bool more = f->size != 0 ? f->got < f->size : f->got % q->numbers->burst == 0;
@@ -339,6 +352,14 @@ static bool zeroed_early(struct cq *q, uint32_t slot)
     return early;
 }
 
+void cq_prefetch_restated(struct cq *q, const struct nocap_event *e)
+{
+    const struct cq_fetch *f = &q->prefetcher.fetch;
+    if (f->any && (e->has & NOCAP_F_ADDR) != 0 && e->seq == f->seq) {
+        judge_restated(q, (uint32_t)e->addr, f->addr);
+    }
+}
+
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
@@ -351,8 +372,9 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0, slot_known = p->slot.known;
     const struct cq_record *last = f->any && has_slot ? cq_record(q, f->record) : NULL;
     bool read = last != NULL && last->slot_known && last->slot == slot; /* and not zeroed yet */
-    bool twice = read || (has_slot && p->slot.known && f->any &&
-                          slot == place_before(&q->places.slots, p->slot.v));
+    bool twice = (read || (has_slot && p->slot.known && f->any &&
+                           slot == place_before(&q->places.slots, p->slot.v))) &&
+                 ((e->has & NOCAP_F_ADDR) == 0 || e->addr == f->addr);
     CQ_FETCHER_AFTER(q, CQ_030, p->slot.since, !twice, RELATED(f->index),
                      "one read per prefetch_q entry",
                      "command of prefetch_q entry %u read a second time", slot);

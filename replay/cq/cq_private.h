@@ -111,6 +111,16 @@ static inline uint32_t cq_ptr_advance(const struct cq *q, uint32_t ptr, uint32_t
     }
     return at | toggle;
 }
+/* The page in host memory that it points to; whether it does. */
+static inline uint32_t cq_ptr_offset(const struct cq *q, uint32_t ptr)
+{
+    return (ptr & ~q->numbers->toggle) * q->numbers->pointer_unit - (uint32_t)q->sysmem;
+}
+static inline bool cq_ptr_in_ring(const struct cq *q, uint32_t ptr)
+{
+    uint32_t at = ptr & ~q->numbers->toggle;
+    return at >= q->first && at < q->last && (at - q->first) % q->page_units == 0;
+}
 
 /* Whether this access or request is of the subordinate dispatcher's pages. */
 static inline bool cq_in_subordinate(const struct cq *q, uint64_t addr)
@@ -185,6 +195,10 @@ void cq_forget(struct cq *q);
 void cq_judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t agent);
 /* Whether the other way in which a trace shows acts showed this one. */
 bool cq_is_duplicate(struct cq *q, enum cq_op act, const struct nocap_event *event);
+static inline uint64_t cq_seq(const struct nocap_event *event)
+{
+    return (event->has & NOCAP_F_SEQ) != 0 ? event->seq : NO_INDEX;
+}
 
 /* cq_noc.c: requests */
 void cq_noc_request(struct cq *q, const struct nocap_event *event);
@@ -330,6 +344,8 @@ void cq_launch_lose_answers(struct model *m);
 void cq_prefetch_init(struct cq *q, bool origin);
 void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *event);
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
+/* The one of a read whose packets were seen. */
+void cq_prefetch_restated(struct cq *q, const struct nocap_event *event);
 /* The record is used: what was not read of it will not be. */
 void cq_prefetch_used(struct cq *q, uint64_t number);
 /* A slot is consumed. */
@@ -370,11 +386,25 @@ void cq_find_relayed(struct cq *q, enum cq_relay_to to, const struct nocap_event
 /* Of commands for the two dispatchers, the one ahead is relayed first. */
 fault_id cq_judge_turn(struct cq *q, enum cq_relay_to to);
 
+/* cq_noc.c: pages that are counted up at `grows`, as a request or a `cq` event shows it. True: the
+ * other of the two has shown the same. */
+bool cq_credit_restated(struct cq *q, enum cq_core grows, const struct cq_credit *credit);
+/* The one of this event was judged; `before`: faults before that. */
+static inline void cq_credit_judged(struct cq *q, uint32_t before)
+{
+    for (unsigned i = 0; i < CQ_CORES && q->m->faults > before; i++) {
+        struct cq_credit *c = &q->credits[i];
+        c->since = c->index == q->m->event->index ? before + 1 : c->since;
+    }
+}
+
 /* cq_relay.c: from the prefetcher into the dispatch buffer */
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *event);
-/* Whether a `cq` event has shown this write already: then its bytes are judged. */
+/* Whether a `cq` event has shown this write already: then its place and its bytes are judged. */
 bool cq_relay_restates(struct cq *q, const struct nocap_event *event, uint64_t size);
+/* The `cq` event of writes that were seen. */
+void cq_relay_restated(struct cq *q, const struct nocap_event *event);
 void cq_relay_sent(struct cq *q, uint64_t id);
 /* It takes so many pages in all for what it relays. */
 void cq_take_pages(struct cq *q, uint32_t pages);
@@ -394,6 +424,8 @@ void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, u
                    uint8_t agent);
 void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known);
 bool cq_ring_read(struct cq *q, const struct access *a);
+/* The command that it begins with, as the other of load and `cq` event shows it. */
+void cq_ring_restated(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known);
 void cq_ring_credit(struct cq *q, uint32_t value);
 /* A dispatcher, or the prefetcher, counts up something else, as requests or `cq` events show. */
 void cq_ring_credit_elsewhere(struct cq *q, const struct nocap_event *event);

@@ -173,11 +173,9 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
 {
     const bool tiles = !q->loose && !has_rectangles(q, k);
     struct cq_tile_set seen = {{0}};
-    const char *problem = NULL;
     uint32_t value = k->subs.count;
-    if (k->subs.count == 0 || k->subs.count > q->numbers->go_table) {
-        problem = "SET_GO_SIGNAL_NOC_DATA with %u words";
-    }
+    const bool fits = value != 0 && value <= q->numbers->go_table;
+    const char *problem = fits ? NULL : "SET_GO_SIGNAL_NOC_DATA with %u words";
     for (uint32_t i = 0; problem == NULL && tiles && i < k->known; i++) {
         value = k->targets[i].noc_xy;
         struct nocap_xy at = nocap_cq_rect_decode(value).low;
@@ -193,6 +191,10 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
     }
     CQ_HOST(q, CQ_020, problem == NULL, NO_REFS,
             "worker cores, as many as the table holds, each once", WITH_NUMBER(problem, value));
+    if (problem != NULL && fits) {
+        q->wrong.listed = nocap_cq_rect_decode(value).low;
+        q->wrong.listed_since = q->m->fault;
+    }
     return fault_of(q->m, problem == NULL);
 }
 

@@ -358,19 +358,41 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     p->at = place_wrap(&q->places.buffer, addr + size);
     if (e->kind == NOCAP_EV_NOC) {
         cq_packet_issued(&p->unsent, e);
+        p->shown.addr = cq_seq(e) != p->shown.seq ? addr : p->shown.addr;
+        p->shown.seq = cq_seq(e);
     } else if ((e->has & NOCAP_F_SEQ) != 0) { /* its writes may come, too */
         p->unit.at = (uint32_t)addr;
         p->unit.left = (uint32_t)size;
         p->unit.from = p->bytes - size;
+        p->unit.seq = e->seq;
+    }
+}
+
+/* The same bytes go to two places, as their write and their `cq` event say. */
+static void judge_places(struct cq *q, uint64_t addr, uint64_t other, bool same)
+{
+    CQ_FETCHER_ON(q, CQ_036, &q->prefetcher.since, same, NO_REFS,
+                  "a prefetch command relayed to one place",
+                  "the same bytes relayed to 0x%llx, and to 0x%llx", wide(other), wide(addr));
+}
+
+void cq_relay_restated(struct cq *q, const struct nocap_event *e)
+{
+    const struct cq_prefetcher *p = &q->prefetcher;
+    if (p->open && p->shown.seq == e->seq) {
+        judge_places(q, e->addr, p->shown.addr, e->addr == p->shown.addr);
     }
 }
 
 bool cq_relay_restates(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    if (!p->open || p->unit.left == 0 || e->daddr != p->unit.at || size > p->unit.left) {
+    bool own = p->unit.left != 0 && cq_seq(e) == p->unit.seq;
+    if (!p->open || p->unit.left == 0 || size > p->unit.left || (e->daddr != p->unit.at && !own)) {
         return false;
     }
+    bool there = (e->has & NOCAP_F_D) == 0 || cq_may_dispatch(q, e->d);
+    judge_places(q, e->daddr, p->unit.at, there && e->daddr == p->unit.at);
     const struct access a = access_of_event(e, e->daddr, size);
     judge_bytes(q, cq_relayed(q, CQ_TO_DISPATCHER), &a, p->unit.from);
     cq_packet_issued(&p->unsent, e);

@@ -77,7 +77,8 @@ void cq_restated_finish(struct cq *q, bool cut)
     if (h->alone.index != NO_INDEX && h->alone.turn < h->acted) {
         cq_restated_due(q);
     } else if (h->restates && h->restated.known && last != NULL && last->slot_known &&
-               last->slot == h->restated.v && last->at.turn < h->acted) {
+               last->slot == h->restated.v && last->at.turn < h->acted &&
+               last->at.turn > h->restated_turn) {
         FOLLOWING(q->m, h->slot.since,
                   CHECK_AT(q->m, NULL, CQ_029, false, last->at, NO_REFS,
                            "prefetch_q entries written in order",
@@ -107,6 +108,7 @@ static void judge_stores(struct cq *q, uint16_t slot)
         q->host.passed = right ? q->host.passed : q->m->fault;
     }
     value_set(next, place_after(&q->places.slots, slot, 1));
+    q->host.restated_turn = q->m->turn;
     q->host.restates = true;
 }
 
@@ -119,10 +121,14 @@ void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry)
         return;
     }
     bool there = r != NULL;
-    CQ_HOST(q, CQ_029, there, RELATED(last->at.index), "prefetch_q entries written in order",
-            "prefetch_q entry %u written, the last command is of entry %u", slot, last->slot);
+    const fault_id named = q->host.slot.since; /* the wrong one, by that command */
+    CQ_HOST_AFTER(q, CQ_029, named, there, RELATED(last->at.index),
+                  "prefetch_q entries written in order",
+                  "prefetch_q entry %u written, the last command is of entry %u", slot, last->slot);
     if (there) {
         judge_stores(q, slot);
+    } else if (named != FAULT_NONE) {
+        value_forget(&q->host.restated);
     } else { /* it was meant for the latest */
         value_set(&q->host.restated, place_after(&q->places.slots, last->slot, 1));
         q->host.slots[last->slot] = CQ_SLOT_UNKNOWN;

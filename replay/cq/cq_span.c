@@ -9,10 +9,42 @@ static struct cq_span *span_at(struct cq *q, uint64_t number)
     return &q->host.spans[number % CQ_SPANS];
 }
 
+/* Of an earlier write nothing is left, or another part of its bytes is. True: all of `a` is in it.
+ */
+static bool overwrite(struct cq *q, struct cq_span *s, const struct access *a, uint32_t known)
+{
+    uint64_t end = a->addr + a->size, last = (uint64_t)s->addr + s->size;
+    if (s->taken || end <= s->addr || last <= a->addr) {
+        return false;
+    }
+    if (a->addr <= s->addr && last <= end) {
+        s->taken = true;
+        return false;
+    }
+    uint32_t from = a->addr > s->addr ? (uint32_t)a->addr : s->addr;
+    uint32_t at = from - s->addr, skip = from - (uint32_t)a->addr;
+    uint32_t size = (uint32_t)(last < end ? last : end) - from;
+    uint32_t have = known > skip ? known - skip : 0;
+    uint32_t room = s->known > at ? s->known - at : 0, n = have < size ? have : size;
+    uint8_t *bytes = cq_arena_at(&q->host.heads, s->start);
+    if (bytes != NULL && room != 0) {
+        memcpy(bytes + at, a->bytes + skip, n < room ? n : room);
+    }
+    s->known = n < size && n < room ? at + n : s->known; /* of what follows nothing is known */
+    return s->addr <= a->addr && end <= last;
+}
+
 void cq_span_remember(struct cq *q, const struct access *a)
 {
     struct cq_host *h = &q->host;
     uint32_t known = (uint32_t)(a->known < CQ_HEAD ? a->known : CQ_HEAD);
+    bool inside = false;
+    for (uint64_t n = h->span_count; n > h->span_first && h->span_count - n < CQ_SCAN; n--) {
+        inside |= overwrite(q, span_at(q, n - 1), a, known);
+    }
+    if (inside) {
+        return;
+    }
     if (h->span_count - h->span_first == CQ_SPANS) {
         h->span_first++;
         h->spans_lost = true;
@@ -67,7 +99,12 @@ struct cq_gathered cq_span_gather(struct cq *q, uint32_t addr, uint32_t size)
             memcpy(h->head + g.known, bytes + skip, n);
             g.known += n;
         }
-        s->taken = true;
+        uint32_t used = skip + (got < size - g.covered ? got : size - g.covered);
+        s->addr += used; /* perhaps commands follow that are in the same write */
+        s->start += used;
+        s->known = s->known > used ? s->known - used : 0;
+        s->size -= used;
+        s->taken = s->size == 0;
         g.covered += got;
     }
     while (h->span_first < h->span_count && span_at(q, h->span_first)->taken) {

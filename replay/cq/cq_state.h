@@ -62,6 +62,15 @@ struct cq_command {
     struct cq_target targets[CQ_TARGETS];
 };
 
+/* Pages that are counted up, as a request or a `cq` event (`unit`) shows it. */
+struct cq_credit {
+    bool known, unit;
+    struct nocap_xy at;
+    uint32_t addr, value;
+    uint64_t seq, index;
+    fault_id since; /* what is wrong with it */
+};
+
 /* What the dispatcher adds to the addresses of its writes. */
 struct cq_offsets {
     uint8_t known; /* a bit each */
@@ -105,16 +114,18 @@ struct cq_span {
 
 struct cq_host {
     struct value slot;     /* next slot that the host fills */
+    struct value slot_due; /* or this, if the latest one alone was wrong */
     struct value restated; /* next slot whose store tells of a record that is known already */
     struct value cursor;   /* sysmem offset of the next record */
     uint8_t *slots;        /* of the queue: enum cq_slot */
     struct cq_span *spans;
     uint64_t span_first, span_count;
     bool spans_lost;
-    fault_id passed;    /* the latest slots that were passed over */
-    fault_id misplaced; /* a write that hit another record: perhaps it was meant for the next */
-    bool restates;      /* a slot store has restated a record */
-    uint64_t acted;     /* turn of its latest access */
+    fault_id passed;        /* the latest slots that were passed over */
+    fault_id misplaced;     /* a write that hit another record: perhaps it was meant for the next */
+    bool restates;          /* a slot store has restated a record */
+    uint64_t restated_turn; /* .. the latest */
+    uint64_t acted;         /* turn of its latest access */
     /* A slot store that restates a record, which has not come; index NO_INDEX: none. */
     struct event_ref alone;
     uint64_t alone_seq;
@@ -146,7 +157,7 @@ struct cq_fetch {
     uint32_t slot, entry; /* slot_seen: what the prefetcher found, and where */
     uint32_t l1;
     struct cq_packets reads;
-    uint64_t index;
+    uint64_t index, seq; /* of what has begun it; NO_INDEX: it has none */
 };
 
 /* A read that was begun before the latest one, and has not landed. */
@@ -195,7 +206,11 @@ struct cq_prefetcher {
     struct {
         uint32_t at, left; /* bytes of a `cq` event whose writes are not seen yet */
         uint64_t from;     /* the first of them, of the record's */
+        uint64_t seq;
     } unit;
+    struct {
+        uint64_t seq, addr; /* of the latest write that names what restates it */
+    } shown;
     struct cq_brief brief;
     fault_id since; /* what is wrong with it */
     struct cq_packets unsent;
@@ -227,7 +242,7 @@ struct cq_ring {
     bool ends_shown;          /* the trace says when commands are over */
     uint64_t record;          /* of the command that is executed; NO_INDEX: not known */
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
-    uint64_t executed_index;
+    uint64_t executed_index, seq;
     struct cq_brief brief;
     bool ended;                     /* TERMINATE was executed */
     fault_id since, released_since; /* the counts are known since; of pages released */
@@ -448,7 +463,8 @@ struct cq {
     uint32_t subordinate_sem[CQ_CORES]; /* of that for the subordinate dispatcher's pages */
     bool sees[CQ_CORES];                /* what the core does is observed */
     bool sees_stores, sees_loads, sees_noc, sees_sysmem;
-    bool any; /* something of the queue was seen */
+    struct cq_credit credits[CQ_CORES]; /* the latest that counts up there, for what restates it */
+    bool any;                           /* something of the queue was seen */
     /* Its second dispatcher counts by itself: only what
      * stands in each command, entries, reads and completions are followed. */
     bool loose;

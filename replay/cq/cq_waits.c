@@ -105,17 +105,19 @@ static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *
     const struct poll *l = v->polls[CQ_PREFETCH];
     char where[64] = "";
     bool known = r != NULL && r->slot_known;
+    uint32_t at = known && p->slot.known ? p->slot.v : known ? r->slot : 0; /* where it is */
     wait_since(w, r != NULL ? r->at : wait_at_index(NO_INDEX));
     if (known) {
         snprintf(where, sizeof where, " in prefetch_q entry %u", r->slot);
         wait_place(w, place_address(&v->q->places.slots, r->slot), v->q->numbers->entry_bytes);
     }
-    if (known && v->q->host.slots[r->slot] == CQ_SLOT_PASSED) {
+    if (known && v->q->host.slots[at] == CQ_SLOT_PASSED) {
+        wait_place(w, place_address(&v->q->places.slots, at), v->q->numbers->entry_bytes);
         w->by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
         w->state = "at an empty prefetch_q entry";
         w->release = "the host writes that entry";
-        WHAT("prefetch_q entry %u, which the host left out; %llu commands follow it", r->slot,
-             wide(v->unfetched - 1));
+        WHAT("prefetch_q entry %u, which the host left out; %llu commands follow it", at,
+             wide(v->unfetched - (r->slot == at)));
         return v->unfetched > 0;
     }
     bool queue = l != NULL && place_has(&v->q->places.slots, l->addr);

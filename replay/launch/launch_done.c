@@ -302,7 +302,9 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
     bool stays = l->finished_host == YES || (l->advance == NO && ahead);
     bool right = (v == 0 || (next && !boots)) &&
                  !(moves && stays && (v != 0 || unasked) && l->notify_early == FAULT_NONE);
-    fault_id since = whole ? l->rd_since : FAULT_NONE; /* in part it is never stored */
+    fault_id since = !whole                      ? FAULT_NONE /* in part it is never stored */
+                     : l->rd_since != FAULT_NONE ? l->rd_since
+                                                 : tile->notified_since;
     SEEING(m, tile->at, m->layout->rd_ptr, 4,
            CHECK_AFTER(m, tile, GO_008, since, right, RELATED(l->done.index),
                        boots ? "rd_ptr set to 0 at boot"

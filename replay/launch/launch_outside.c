@@ -186,7 +186,11 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
 {
     struct tile *tile = o->tile;
     struct launch *l = launch_of(tile);
+    const struct queue_facts *queue = sender(m, o);
     fault_id written = launch_written_since(m, tile);
+    if (written == FAULT_NONE && queue != NULL && nocap_xy_equal(tile->at, queue->wrong.listed)) {
+        written = queue->wrong.listed_since;
+    }
     if (o->access.by == NOCAP_BY_HOST) {
         boot_host_go(m, tile);
     }

@@ -100,13 +100,16 @@ void noc_ethernet_access(struct model *m, const struct tile *tile, uint16_t chip
         offset >= NOCAP_ETHERNET_QUEUE_SLOTS * NOCAP_ETHERNET_QUEUE_STRIDE) {
         return;
     }
-    CHECK(m, tile, NOC_017, number < NOCAP_ETHERNET_QUEUES, NO_REFS,
-          "one of the three queues of an Ethernet core",
-          "access to queue %u of Ethernet core %u,%u, which has three", number, at.x, at.y);
     struct noc_eth_arc *o = others_of(m);
-    if (sends && number < NOCAP_ETHERNET_QUEUES && o != NULL) {
-        queue_access(m, tile, transfers_of(o, chip, at, number),
-                     (unsigned)offset % NOCAP_ETHERNET_QUEUE_STRIDE, value);
+    struct noc_queue *q = o != NULL ? transfers_of(o, chip, at, number) : NULL;
+    bool exists = number < NOCAP_ETHERNET_QUEUES;
+    CHECK_AFTER(m, tile, NOC_017, q != NULL ? q->absent : FAULT_NONE, exists, NO_REFS,
+                "one of the three queues of an Ethernet core",
+                "access to queue %u of Ethernet core %u,%u, which has three", number, at.x, at.y);
+    if (q != NULL && !exists) {
+        q->absent = m->fault;
+    } else if (q != NULL && sends) {
+        queue_access(m, tile, q, (unsigned)offset % NOCAP_ETHERNET_QUEUE_STRIDE, value);
     }
 }
 

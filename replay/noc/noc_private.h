@@ -131,6 +131,7 @@ struct noc_queue { /* of an Ethernet tile: what the next transfer is to be */
     struct nocap_xy at;
     uint8_t number, known; /* by word */
     uint32_t words[NOC_QUEUE_WORDS];
+    fault_id absent; /* there is no such queue: of the first access */
 };
 struct noc_arc { /* of one chip: where its message queues are, as the host found them */
     uint16_t chip;

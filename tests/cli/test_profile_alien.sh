@@ -89,6 +89,32 @@ for view in raw cq host; do
     done
 done
 
+# Nor where few commands tell them apart. One may be a fault, and what this host does not send is one.
+few() { # PROFILE NAMED LINES
+    "$NOCAP" capture --sim fast-dispatch --view cq --programs 3 --profile "$1" -o "$T/own.nocap" 2>/dev/null
+    "$NOCAP" dump --format jsonl "$T/own.nocap" | head -n "$3" >"$T/own.jsonl"
+    unexplained "$1, $3 lines, wrongly as $2" --profile "$2" "$T/own.jsonl"
+}
+few tt-metal-2025-06 tt-metal-2025-12 40
+few tt-metal-2026-08 tt-metal-2026-09 240
+few tt-metal-2026-09 tt-metal-2026-10 118
+"$NOCAP" capture --sim fast-dispatch --view cq --programs 4 -o "$T/own.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/own.nocap" | python3 -c '
+import json, sys
+barriers = 0
+for line in sys.stdin:
+    e = json.loads(line)
+    inner = e.get("data", "")[32:36]
+    if inner[:2] == "12":  # a timestamp, which would tell the profiles apart
+        e["data"] = e["data"][:32] + "07010000" + "00" * 12 + e["data"][64:]
+    elif inner == "0701":
+        barriers += 1
+        e["data"] = "09" + "00" * 63 if barriers in (4, 6) else e["data"]
+    if e.get("op") == "record" or "nocap" in e:
+        print(json.dumps(e))' >"$T/stalls.jsonl"
+status 1 "two STALLs of a host that sends none" "$NOCAP" check --profile blackhole-py "$T/stalls.jsonl"
+out_has "are its fault" "error CQ-018"
+
 # Where the header says one thing of host memory and kernels, its profile another one, the trace shows it.
 sed 's/"timestamp_slots": 4096/"timestamp_slots": 0/; s/"sysmem": "0x40000000"/"sysmem": "0x20000000"/' "$T/tt-metal-2025-12.json" >"$T/alien.json"
 cp "$T/raw.jsonl" "$T/own.jsonl"
