@@ -82,7 +82,6 @@ void cq_next_record(struct cq *q, enum cq_relay_to to, const struct cq_record *r
     const uint64_t number = p->relay[to];
     if (r != NULL && !r->good) {
         cq_blame(&p->turn_since, r->since);
-        cq_blame(&p->turn_since, r->says_since);
     }
     if (number == NO_INDEX || (r != NULL && r->several)) {
         cq_relay_from(q, NO_INDEX);
