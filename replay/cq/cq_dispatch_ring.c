@@ -117,6 +117,7 @@ static void judge_found(struct cq *q, uint64_t last, const uint8_t *found, uint6
     went_wrong(r, fault_of(q->m, right));
     if (!right) {
         r->brief = (struct cq_brief){.since = q->m->fault}; /* it executes what it found */
+        cq_launch_lose(q, true);
     }
 }
 

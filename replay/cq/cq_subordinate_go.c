@@ -60,6 +60,8 @@ static void judge_let(struct cq *q, const struct nocap_cq_command *c)
         bool right = s->launched[stream] <= notified;
         fault_id since = s->missing != FAULT_NONE ? s->missing : s->since; /* those of before */
         cq_blame(&since, q->ring.since);
+        const struct cq_record *r = cq_subordinate_record(q);
+        cq_blame(&since, r != NULL ? r->says_since : FAULT_NONE);
         CQ_EXECUTOR_AFTER(q, CQ_073, since, right, RELATED(record_index(q)),
                           "go messages sent when the dispatcher has notified its subordinate",
                           "go messages of launch %u of stream %llu sent, %u launches were notified",
