@@ -185,6 +185,7 @@ static void store(struct model *m, const struct observation *o)
         h->slots_written |= (uint8_t)(hit << i);
         h->slots_run &= (uint8_t) ~(hit << i);
         h->message_index = hit ? o->event->index : h->message_index;
+        h->message_indexes[i] = hit ? o->event->index : h->message_indexes[i];
     }
     remember(m, tile, a);
     uint32_t at = tile_signal_address(m, tile);

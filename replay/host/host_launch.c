@@ -93,7 +93,8 @@ static void judge_texts(struct model *m, struct tile *tile)
         }
     }
     fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->texts_since;
-    CHECK_ONCE(m, tile, GO_024, since, lacking == CORES, RELATED(h->message_index),
+    CHECK_ONCE(m, tile, GO_024, since, lacking == CORES,
+               RELATED(h->slot >= 0 ? h->message_indexes[h->slot] : h->message_index),
                "the kernels of all enabled processors in L1 when GO is stored",
                "GO with nothing written to 0x%x, where the kernel of %s begins", entry,
                lacking < CORES ? nocap_agent_name(nocap_cores[lacking].agent) : "");

@@ -31,10 +31,11 @@ struct host_tile {
     int slot;               /* that the launch reads; -1: not known */
     bool message_known;
     struct nocap_launch message;
-    bool launched;               /* GO was stored there since power-on, by any agent */
-    uint8_t slots_written;       /* since power-on, by slot */
-    uint8_t slots_run;           /* those that a GO used, and no agent has written since */
-    uint64_t message_index;      /* of the latest store to one */
+    bool launched;          /* GO was stored there since power-on, by any agent */
+    uint8_t slots_written;  /* since power-on, by slot */
+    uint8_t slots_run;      /* those that a GO used, and no agent has written since */
+    uint64_t message_index; /* of the latest store to one, and by slot */
+    uint64_t message_indexes[NOCAP_LAUNCH_SLOTS];
     uint64_t done_index;         /* of the latest load that showed DONE */
     uint64_t looks;              /* in a row that showed no DONE, and no GO that may be answered */
     bool waited;                 /* GO-026 was reported */

@@ -63,7 +63,10 @@ void launch_start(struct model *m, struct tile *tile, int slot)
     struct launch *l = launch_of(tile);
     fault_id early[CORES]; /* a kernel that was entered before it is a part of this launch */
     for (unsigned p = 0; p < CORES; p++) {
-        early[p] = l->kernels[p].enter_turn > l->done.turn ? l->since[p] : FAULT_NONE;
+        const struct kernel *k = &l->kernels[p];
+        /* its exit was missed, and may still come */
+        bool leaves = k->inside == UNKNOWN && l->since[p] != FAULT_UNREPORTED;
+        early[p] = k->enter_turn > l->done.turn || leaves ? l->since[p] : FAULT_NONE;
     }
     launch_fault(l, l->go_since);
     l->notify_early = l->notify_late = l->shift_since = FAULT_NONE;

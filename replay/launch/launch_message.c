@@ -134,6 +134,10 @@ void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
                                    "launch message fields in their range",
                                    WITH_NUMBER(problem, value)));
         s->since = m->fault;
+        for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+            struct slot *other = &launch_of(tile)->slots[i]; /* the same write hit it, too */
+            other->since = s->turn > 0 && other->turn == s->turn ? m->fault : other->since;
+        }
     }
     uint32_t triscs = l->enables >> NOCAP_PROCESSOR_TRISC0;
     CHECK(m, tile, GO_010, (triscs & 7) == 0 || (triscs & 7) == 7, RELATED(s->index),

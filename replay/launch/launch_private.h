@@ -62,6 +62,8 @@ struct boot {
 struct sync {
     fault_id since[SUBORDINATES];  /* what its byte is known since */
     fault_id late[SUBORDINATES];   /* the answer that was missed since, and may still come */
+    fault_id owed[SUBORDINATES];   /* the same of BRISC's LOAD or GO, up to the next GO */
+    fault_id reset_owed;           /* .. and of the counter reset that it asks for */
     uint64_t stored[SUBORDINATES]; /* the turn of the latest store to its byte */
     uint8_t group;                 /* TRISCs that got GO, while not all three did */
     fault_id group_since;          /* what is known of that since */
@@ -323,6 +325,8 @@ void sync_fault(struct tile *tile, unsigned byte, fault_id fault);
 /* What a byte is known since; where it is not as it must be, perhaps since the store that was to
  * bring `due` went astray. */
 fault_id sync_byte_since(const struct tile *tile, unsigned byte, uint8_t due);
+/* The answer that was missed, and comes now. */
+fault_id sync_late_since(struct tile *tile, unsigned byte);
 /* The same; perhaps, where it is not `right`, for an answer that was missed, and came late. */
 fault_id sync_answer_since(struct tile *tile, unsigned byte, bool right, uint8_t due);
 /* What the bytes of `word` that are not 0 are known since. */

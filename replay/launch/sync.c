@@ -39,25 +39,47 @@ void sync_launch_over(struct tile *tile)
     sync_of(tile)->group = 0;
 }
 
-static void judge_caches(struct model *m, struct tile *tile)
+static fault_id judge_caches(struct model *m, struct tile *tile, fault_id owed)
 {
+    fault_id fault = FAULT_NONE;
     if (sync_of(tile)->caches != UNKNOWN) {
         const struct launch *l = launch_of(tile);
-        CHECK_AFTER(m, tile, SYN_012, l->go_since, sync_of(tile)->caches == YES,
-                    RELATED(l->done.index),
+        CHECK_AFTER(m, tile, SYN_012, l->go_since != FAULT_NONE ? l->go_since : owed,
+                    sync_of(tile)->caches == YES, RELATED(l->done.index),
                     "instruction caches invalidated (0x1f) between the last DONE and the first GO",
                     "%s", "GO with instruction caches not invalidated since the last DONE");
+        fault = m->fault;
         sync_of(tile)->caches = YES; /* as the others of this launch need it */
     }
+    return fault;
+}
+
+/* BRISC commands. False: it does so late, for the launch that is over. */
+static bool begins_command(struct model *m, struct tile *tile, fault_id owed)
+{
+    struct launch *l = launch_of(tile);
+    if (owed != FAULT_NONE && l->active == NO && l->go_pending == NO &&
+        launch_preloads(m, tile) != YES) {
+        return false;
+    }
+    if (owed != FAULT_NONE && l->active == NO && l->notify_since == FAULT_NONE) {
+        l->notify_since = owed;
+    }
+    launch_act(m, tile);
+    return true;
 }
 
 /* What BRISC commands, by the byte as it was before; what the byte is known since afterwards. */
 static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *old)
 {
     fault_id fault = FAULT_NONE;
-    launch_act(m, tile);
+    const fault_id owed = sync_of(tile)->owed[BYTE_NCRISC];
+    if (!begins_command(m, tile, owed)) {
+        return owed;
+    }
     if (old != NULL) {
         fault_id since = sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_DONE);
+        since = since != FAULT_NONE ? since : owed;
         SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
                CHECK_AFTER(m, tile, SYN_005, since, *old == NOCAP_SYNC_DONE, NO_REFS,
                            "LOAD only over 0", "LOAD to ncrisc over 0x%02x, not over 0", *old));
@@ -65,20 +87,23 @@ static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *ol
         sync_missed(tile, BYTE_NCRISC, fault);
     }
     fault_id uncalled = launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false);
-    return fault != FAULT_NONE ? fault : uncalled;
+    return fault != FAULT_NONE ? fault : uncalled != FAULT_NONE ? uncalled : owed;
 }
 
-static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *old)
+static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *old, fault_id owed)
 {
+    sync_of(tile)->owed[BYTE_NCRISC] = FAULT_NONE;
     if (old == NULL) {
         return FAULT_NONE;
     }
     fault_id since = sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_LOAD);
+    since = since != FAULT_NONE ? since : owed;
     SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
            CHECK_AFTER(m, tile, SYN_004, since, *old == NOCAP_SYNC_LOAD, NO_REFS,
                        "LOAD (0x01) in ncrisc's byte before GO",
                        "GO to ncrisc over 0x%02x, not over LOAD (0x01)", *old));
-    return m->fault;
+    sync_of(tile)->owed[BYTE_NCRISC] = m->fault;
+    return m->fault != FAULT_NONE ? m->fault : owed;
 }
 
 /* What the bytes of the other TRISCs are known since. */
@@ -92,11 +117,13 @@ static fault_id triscs_since(const struct sync *s, unsigned byte)
     return FAULT_NONE;
 }
 
-static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, const uint8_t *old)
+static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, const uint8_t *old,
+                            fault_id owed, fault_id uncached)
 {
     struct sync *s = sync_of(tile);
     fault_id fault = FAULT_NONE;
     uint8_t trisc0;
+    s->owed[byte] = FAULT_NONE;
     bool first = s->group == 0;
     if (old != NULL) {
         bool own = *old == NOCAP_SYNC_DONE;
@@ -104,7 +131,7 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
         bool ready = !first || !shadow_byte(&tile->l1, m->layout->sync + BYTE_TRISC0, &trisc0) ||
                      trisc0 == NOCAP_SYNC_DONE || (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
         unsigned busy = own ? BYTE_TRISC0 : byte;
-        fault_id since = sync_byte_since(tile, busy, NOCAP_SYNC_DONE);
+        fault_id since = owed != FAULT_NONE ? owed : sync_byte_since(tile, busy, NOCAP_SYNC_DONE);
         SEEING(m, tile->at, m->layout->sync + busy, 1,
                CHECK_AFTER(
                    m, tile, SYN_006, since, own && ready,
@@ -117,9 +144,11 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
         sync_missed(tile, busy, fault);
         store_strays(m); /* perhaps it was for another byte */
     }
+    fault = fault != FAULT_NONE ? fault : owed;
     if (first) {
         /* in a trace that begins here, others may have had theirs before */
         s->group_since = fault != FAULT_NONE                           ? fault
+                         : uncached != FAULT_NONE                      ? uncached
                          : s->caches == UNKNOWN && byte != BYTE_TRISC0 ? FAULT_UNREPORTED
                                                                        : triscs_since(s, byte);
         s->group_index = now(m).index;
@@ -131,10 +160,14 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
 
 static fault_id store_go(struct model *m, struct tile *tile, unsigned byte, const uint8_t *old)
 {
-    launch_act(m, tile);
-    judge_caches(m, tile);
-    fault_id fault =
-        byte == BYTE_NCRISC ? go_to_ncrisc(m, tile, old) : go_to_trisc(m, tile, byte, old);
+    const fault_id owed = sync_of(tile)->owed[byte];
+    if (!begins_command(m, tile, owed)) {
+        sync_of(tile)->owed[byte] = FAULT_NONE;
+        return owed;
+    }
+    fault_id uncached = judge_caches(m, tile, owed); /* perhaps it comes too early */
+    fault_id fault = byte == BYTE_NCRISC ? go_to_ncrisc(m, tile, old, owed)
+                                         : go_to_trisc(m, tile, byte, old, owed, uncached);
     launch_command(m, tile, sync_processor(byte), true);
     return fault;
 }
@@ -143,22 +176,28 @@ static fault_id store_init_registers(struct model *m, struct tile *tile)
 {
     struct sync *s = sync_of(tile);
     uint32_t word;
+    fault_id fault = FAULT_NONE;
+    const fault_id owed = s->reset_owed;
     s->init_since = FAULT_NONE;
     if (shadow_word(&tile->l1, m->layout->sync, &word)) {
+        fault_id since = sync_since(tile, word);
+        since = since != FAULT_NONE ? since : owed;
         SEEING(m, tile->at, m->layout->sync, 4,
-               CHECK_AFTER(m, tile, SYN_010, sync_since(tile, word), word == NOCAP_SYNC_ALL_DONE,
-                           NO_REFS, "0x03 only while the whole sync word is 0",
+               CHECK_AFTER(m, tile, SYN_010, since, word == NOCAP_SYNC_ALL_DONE, NO_REFS,
+                           "0x03 only while the whole sync word is 0",
                            "counter reset (0x03) asked of trisc0 with sync word 0x%08x, not 0",
                            word));
-        sync_overrun(tile, word, m->fault);
+        fault = m->fault;
+        sync_overrun(tile, word, fault);
         bool own = (uint8_t)(word >> 8 * BYTE_TRISC0) != NOCAP_SYNC_DONE;
-        s->init_since = own ? m->fault : FAULT_NONE; /* TRISC0 is at something else */
+        s->init_since = own ? fault : FAULT_NONE; /* TRISC0 is at something else */
         sync_missed(tile, BYTE_TRISC0, s->init_since);
     }
     s->initialising = true;
     s->received = s->acked = 0;
     s->init_index = now(m).index;
-    return s->init_since;
+    s->reset_owed = FAULT_NONE;
+    return fault != FAULT_NONE ? fault : owed;
 }
 
 static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_t v)
@@ -222,20 +261,27 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
     }
     const uint64_t triscs = m->layout->sync + BYTE_TRISC0;
     bool next = a->addr >= triscs && a->addr + a->size <= triscs + THREADS;
-    for (uint8_t i = 0, v; next && i < a->size; i++) {
+    uint8_t v;
+    for (uint8_t i = 0; next && i < a->size; i++) {
         next = (s->group >> (a->addr + i - triscs) & 1) == 0 && access_byte(a, a->addr + i, &v) &&
                v == NOCAP_SYNC_GO;
     }
     unsigned missing = BYTE_TRISC0 + (unsigned)__builtin_ctz(~(unsigned)s->group);
     fault_id since = s->group_since != FAULT_NONE ? s->group_since
                                                   : sync_byte_since(tile, missing, NOCAP_SYNC_GO);
+    if (since == FAULT_NONE) { /* what was missed comes now */
+        since = touches(a, m->layout->rd_ptr, 4) ? launch_of(tile)->rd_since
+                : access_byte(a, triscs, &v) && v == NOCAP_SYNC_INIT_REGISTERS ? s->reset_owed
+                                                                               : FAULT_NONE;
+    }
     CHECK_AFTER(m, tile, SYN_007, since, next, RELATED(s->group_index),
                 "GO to all three TRISCs with no other mailbox store between",
                 "mailbox store to 0x%llx after GO to %d of the three TRISCs",
                 (unsigned long long)a->addr, __builtin_popcount(s->group));
     for (unsigned i = 0; !next && s->group_since == FAULT_NONE && i < THREADS; i++) {
+        sync_fault(tile, BYTE_TRISC0 + i, m->fault); /* too few, or one too many */
         if ((s->group >> i & 1) == 0) {
-            sync_fault(tile, BYTE_TRISC0 + i, m->fault);
+            s->owed[BYTE_TRISC0 + i] = m->fault;
         }
     }
     s->group_since = next ? s->group_since : m->fault;
@@ -249,7 +295,9 @@ static __attribute__((noinline)) void brisc_store(struct model *m, const struct 
         const struct launch *l = launch_of(tile);
         bool booting = boot_of(tile)->phase == BOOT_RELEASED ||
                        (boot_of(tile)->phase == BOOT_UNKNOWN && l->active == UNKNOWN);
-        if (!booting && (l->go_pending != NO || launch_preloads(m, tile) != NO)) {
+        enum known preloads = launch_preloads(m, tile);
+        if (!booting && (l->go_pending != NO || preloads == YES ||
+                         (preloads == UNKNOWN && !l->notify_pending))) {
             launch_act(m, tile);
         }
         if (may_store(a, NOCAP_REG_RISCV_IC_INVALIDATE, UINT32_MAX, NOCAP_IC_INVALIDATE_ALL)) {
@@ -274,10 +322,15 @@ static void judge_counters(struct model *m, struct tile *tile)
         return;
     }
     bool all = s->received == UINT32_MAX && s->acked == UINT32_MAX;
-    CHECK_AFTER(m, tile, SYN_011, s->init_since, all, RELATED(s->init_index),
+    fault_id since =
+        s->init_since != FAULT_NONE || all ? s->init_since : sync_late_since(tile, BYTE_TRISC0);
+    CHECK_AFTER(m, tile, SYN_011, since, all, RELATED(s->init_index),
                 "received and acked counters of all 32 circular buffers zeroed between 0x03 and 0",
                 "counter reset ended with %d received and %d acked counters of 32 each zeroed",
                 __builtin_popcount(s->received), __builtin_popcount(s->acked));
+    if (m->fault != FAULT_NONE) { /* perhaps an earlier answer, and this one is still to come */
+        s->since[BYTE_TRISC0] = m->fault;
+    }
     s->initialising = false;
 }
 
@@ -294,12 +347,18 @@ static void judge_drain(struct model *m, struct tile *tile, const struct nocap_c
                          ? FAULT_NONE
                          : stray_since(tile, core->processor,
                                        launch_of(tile)->exit_turn[core->processor], UINT32_MAX, 0);
+    since = since != FAULT_NONE || (stored && loaded)
+                ? since
+                : sync_late_since(tile, (unsigned)core->sync_byte);
     CHECK_AFTER(m, tile, SYN_013, since, stored && loaded, RELATED(k->exit_index),
                 loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
                       : "a store to 0xFFE80004 between kernel exit and DONE",
                 "%s",
                 stored ? "no load of 0xFFE80004 between kernel exit and the cleared sync byte"
                        : "no store to 0xFFE80004 between kernel exit and the cleared sync byte");
+    if (m->fault != FAULT_NONE) { /* perhaps an earlier answer, and this one is still to come */
+        sync_of(tile)->since[core->sync_byte] = m->fault;
+    }
     sync_of(tile)->drain_late = core->thread == 0 ? m->fault : sync_of(tile)->drain_late;
 }
 
@@ -322,6 +381,9 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                   tile->strays[NOCAP_PROCESSOR_BRISC].value == NOCAP_SYNC_INIT_REGISTERS;
     *since = sync_answer_since(tile, (unsigned)core->sync_byte, right,
                                resets ? NOCAP_SYNC_INIT_REGISTERS : NOCAP_SYNC_GO);
+    if (inside && *since == FAULT_NONE) {
+        *since = launch_of(tile)->since[core->processor]; /* as what entered it is */
+    }
     SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
            CHECK_AFTER(m, tile, SYN_008, *since, right, RELATED(inside ? k->enter_index : NO_INDEX),
                        core->sync_byte == BYTE_TRISC0
@@ -332,6 +394,9 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                        old));
     *since = m->fault;
     if (!from) { /* the command that it answers was not seen */
+        struct sync *s = sync_of(tile);
+        s->owed[core->sync_byte] = m->fault;
+        s->reset_owed = core->sync_byte == BYTE_TRISC0 ? m->fault : s->reset_owed;
         launch_of(tile)->since[core->processor] = m->fault;
     }
     if (inside) { /* its exit was lost, or comes too late */
@@ -430,48 +495,4 @@ void sync_core_store(struct model *m, const struct observation *o)
         bool stored = touches(&o->access, m->layout->sync + i, 1);
         sync_of(o->tile)->stored[i] = stored ? m->turn : sync_of(o->tile)->stored[i];
     }
-}
-
-void sync_core_load(struct tile *tile, const struct access *a)
-{
-    const struct nocap_core_info *core = nocap_core(a->by);
-    if (core->thread >= 0 && touches(a, NOCAP_REG_TTSYNC, 4)) {
-        sync_of(tile)->drain_loaded |= (uint8_t)(sync_of(tile)->drained & 1 << core->thread);
-    }
-}
-
-/* What was stored so far is not the drain at the kernel's end. */
-static void forget_drain(struct tile *tile, const struct nocap_core_info *core)
-{
-    uint8_t bit = (uint8_t)(core->thread >= 0 ? 1 << core->thread : 0);
-    sync_of(tile)->drained &= (uint8_t)~bit;
-    sync_of(tile)->drain_loaded &= (uint8_t)~bit;
-}
-
-void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
-{
-    const struct nocap_core_info *core = nocap_core(agent);
-    struct sync *s = sync_of(tile);
-    uint8_t byte;
-    forget_drain(tile, core);
-    if (core->sync_byte < 0 ||
-        !shadow_byte(&tile->l1, nocap_sync_address(m->layout, core), &byte)) {
-        return;
-    }
-    fault_id since =
-        sync_answer_since(tile, (unsigned)core->sync_byte, byte == NOCAP_SYNC_GO, NOCAP_SYNC_GO);
-    SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
-           CHECK_AFTER(m, tile, SYN_009, since, byte == NOCAP_SYNC_GO, NO_REFS,
-                       "GO (0x80) in the RISC's byte when it enters its kernel",
-                       "kernel entered while the sync byte was 0x%02x, not GO (0x80)", byte));
-    s->since[core->sync_byte] = m->fault;
-    if (byte != NOCAP_SYNC_GO) {
-        launch_of(tile)->since[core->processor] = m->fault;
-        s->group_since = core->thread >= 0 && s->group != 0 ? m->fault : s->group_since;
-    }
-}
-
-void sync_kernel_exit(struct tile *tile, unsigned agent)
-{
-    forget_drain(tile, nocap_core(agent));
 }

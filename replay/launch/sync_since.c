@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subordinate sync word: what its bytes are known since, and writes from outside. */
+/* The subordinate sync word: what its bytes are known since, kernels, and writes from outside. */
 #include "replay/launch/launch_private.h"
 
 void sync_fault(struct tile *tile, unsigned byte, fault_id fault)
@@ -44,15 +44,18 @@ void sync_missed(struct tile *tile, unsigned byte, fault_id fault)
     s->late[byte] = fault != FAULT_NONE ? fault : s->late[byte];
 }
 
-fault_id sync_answer_since(struct tile *tile, unsigned byte, bool right, uint8_t due)
+fault_id sync_late_since(struct tile *tile, unsigned byte)
 {
     struct sync *s = sync_of(tile);
-    fault_id since = sync_byte_since(tile, byte, due);
-    if (since == FAULT_NONE && !right) {
-        since = s->late[byte];
-        s->late[byte] = FAULT_NONE;
-    }
+    fault_id since = s->late[byte];
+    s->late[byte] = FAULT_NONE;
     return since;
+}
+
+fault_id sync_answer_since(struct tile *tile, unsigned byte, bool right, uint8_t due)
+{
+    fault_id since = sync_byte_since(tile, byte, due);
+    return since != FAULT_NONE || right ? since : sync_late_since(tile, byte);
 }
 
 fault_id sync_outside_store(struct model *m, struct tile *tile, const struct access *a)
@@ -77,4 +80,49 @@ fault_id sync_outside_store(struct model *m, struct tile *tile, const struct acc
         launch_of(tile)->rd_since = m->fault;
     }
     return m->fault;
+}
+
+void sync_core_load(struct tile *tile, const struct access *a)
+{
+    const struct nocap_core_info *core = nocap_core(a->by);
+    if (core->thread >= 0 && touches(a, NOCAP_REG_TTSYNC, 4)) {
+        sync_of(tile)->drain_loaded |= (uint8_t)(sync_of(tile)->drained & 1 << core->thread);
+    }
+}
+
+/* What was stored so far is not the drain at the kernel's end. */
+static void forget_drain(struct tile *tile, const struct nocap_core_info *core)
+{
+    uint8_t bit = (uint8_t)(core->thread >= 0 ? 1 << core->thread : 0);
+    sync_of(tile)->drained &= (uint8_t)~bit;
+    sync_of(tile)->drain_loaded &= (uint8_t)~bit;
+}
+
+void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
+{
+    const struct nocap_core_info *core = nocap_core(agent);
+    struct sync *s = sync_of(tile);
+    uint8_t byte;
+    forget_drain(tile, core);
+    if (core->sync_byte < 0 ||
+        !shadow_byte(&tile->l1, nocap_sync_address(m->layout, core), &byte)) {
+        return;
+    }
+    fault_id since =
+        sync_answer_since(tile, (unsigned)core->sync_byte, byte == NOCAP_SYNC_GO, NOCAP_SYNC_GO);
+    SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
+           CHECK_AFTER(m, tile, SYN_009, since, byte == NOCAP_SYNC_GO, NO_REFS,
+                       "GO (0x80) in the RISC's byte when it enters its kernel",
+                       "kernel entered while the sync byte was 0x%02x, not GO (0x80)", byte));
+    s->since[core->sync_byte] = m->fault;
+    if (byte != NOCAP_SYNC_GO) {
+        s->owed[core->sync_byte] = m->fault;
+        launch_of(tile)->since[core->processor] = m->fault;
+        s->group_since = core->thread >= 0 && s->group != 0 ? m->fault : s->group_since;
+    }
+}
+
+void sync_kernel_exit(struct tile *tile, unsigned agent)
+{
+    forget_drain(tile, nocap_core(agent));
 }
