@@ -334,7 +334,7 @@ static uint32_t store_points(const struct nocap_queue *q, const struct nocap_eve
         }
     }
     bool slot = event->size == q->entry_bytes && event->addr >= q->queue && event->addr < end &&
-                (event->addr - q->queue) % q->entry_bytes == 0;
+                (event->addr - q->queue) % q->entry_bytes == 0 && !queue_places_zeroed(event);
     return slot ? WORTH_RECORD : 0;
 }
 

@@ -85,6 +85,8 @@ static inline uint32_t queue_evidence_count(const struct queue_evidence *e)
 bool queue_evidence_wanted(const struct nocap_header *header);
 enum nocap_status queue_evidence_new(struct queue_evidence **evidence,
                                      const struct nocap_header *header, struct nocap_error *err);
+/* Whether a store brings zeros alone: so slots are set up, word by word. */
+bool queue_places_zeroed(const struct nocap_event *event);
 /* How many stores of the host to slots the candidate explains that explains most. */
 uint32_t queue_evidence_doorbells(const struct queue_evidence *evidence);
 void queue_evidence_look(struct queue_evidence *evidence, const struct nocap_event *event);

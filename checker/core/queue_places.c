@@ -110,6 +110,15 @@ static bool is_doorbell(const struct nocap_event *event)
     return event->size == sizeof(uint16_t) && event->addr < NOCAP_L1_SIZE;
 }
 
+bool queue_places_zeroed(const struct nocap_event *event)
+{
+    uint32_t i = 0;
+    while (i < event->data_size && event->data[i] == 0) {
+        i++;
+    }
+    return event->value == 0 && i == event->data_size;
+}
+
 /* Words that only the set-up of a queue has, where this candidate has none of them. */
 static bool has_moved(const struct queue_candidate *c)
 {
