@@ -145,6 +145,14 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
     }
 }
 
+/* Commands in another order, or others than were read: what the device does for launches and events
+ * is not known. */
+static void lose_order(struct cq *q)
+{
+    cq_completion_lose(q);
+    cq_launch_lose(q, true);
+}
+
 /* Finds the bytes of a record that a slot store publishes. */
 static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
 {
@@ -153,6 +161,9 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     struct cq_publish p = {.entry = entry, .record = {.slot = slot, .slot_known = true}};
     struct cq_record *r = &p.record;
     struct cq_gathered g = {0, 0};
+    if (q->sees_sysmem && cq_span_judge_left(q, size)) {
+        lose_order(q);
+    }
     r->addr_known = h->cursor.known;
     r->addr = h->cursor.known ? place_whole(&q->places.issue, h->cursor.v, size) : 0;
     bool there = h->cursor.since == FAULT_NONE || cq_span_begins(q, r->addr);
@@ -172,7 +183,7 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     cq_blame(&p.since, p.moved ? h->misplaced : FAULT_NONE);
     p.bytes = h->head;
     p.known = g.known;
-    p.given = g.covered;
+    p.given = g.covered < size ? g.covered : size;
     judge_written(q, &p, &g, size);
     cq_publish(q, &p);
 }
@@ -282,13 +293,6 @@ static void judge_free(struct cq *q, uint16_t slot)
         }
     }
     *state = CQ_SLOT_FILLED;
-}
-
-/* Commands in another order: what the device does for launches and events is not known. */
-static void lose_order(struct cq *q)
-{
-    cq_completion_lose(q);
-    cq_launch_lose(q, true);
 }
 
 /* Whether the slot is the next one. */

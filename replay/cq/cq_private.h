@@ -8,6 +8,7 @@
 
 #include "replay/cq/cq.h"
 #include "replay/cq/cq_check.h"
+#include "replay/cq/cq_relay.h"
 #include "replay/cq/cq_state.h"
 
 /* As formats of texts take it. */
@@ -230,6 +231,9 @@ void cq_span_forget(struct cq *q);
 bool cq_span_begins(struct cq *q, uint32_t addr);
 /* How long the record is whose bytes begin here; 0: there is none, or not known. */
 uint32_t cq_span_record(struct cq *q, uint32_t addr);
+/* Whether what the host wrote with the last entry is more than that entry says, since the record of
+ * this one, of `size` bytes, lies behind: else it is of entries to come. Rule CQ-004. */
+bool cq_span_judge_left(struct cq *q, uint32_t size);
 /* The write that the host made for an entry of `size` bytes where it did not put it in its place,
  * or where that place is not known. */
 bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr);
@@ -368,24 +372,6 @@ void cq_prefetch_arrived(struct cq *q, uint64_t number, fault_id since);
 void cq_land_first(struct cq *q, uint32_t before, const struct nocap_event *event);
 void cq_prefetch_done(struct cq *q, uint64_t id);
 
-/* cq_relay_turn.c: which record that is */
-enum cq_relay_to { CQ_TO_DISPATCHER, CQ_TO_SUBORDINATE };
-/* The number of the record that is relayed there next, or now; NO_INDEX: not known. */
-uint64_t cq_relay_next(struct cq *q, enum cq_relay_to to);
-/* .. to either. */
-uint64_t cq_relay_first(struct cq *q);
-/* Record `number` is relayed next; NO_INDEX: not known. */
-void cq_relay_from(struct cq *q, uint64_t number);
-/* The record that is relayed there next, or now. */
-struct cq_record *cq_relayed(struct cq *q, enum cq_relay_to to);
-/* The record that was relayed there is the dispatcher's. */
-void cq_next_record(struct cq *q, enum cq_relay_to to, const struct cq_record *record);
-/* Known by where the relayed bytes lay, on a trace that was attached mid-run, and where a read was
- * left out, which is not relayed either. */
-void cq_find_relayed(struct cq *q, enum cq_relay_to to, const struct nocap_event *event);
-/* Of commands for the two dispatchers, the one ahead is relayed first. */
-fault_id cq_judge_turn(struct cq *q, enum cq_relay_to to);
-
 /* cq_noc.c: pages that are counted up at `grows`, as a request or a `cq` event shows it. True: the
  * other of the two has shown the same. */
 bool cq_credit_restated(struct cq *q, enum cq_core grows, const struct cq_credit *credit);
@@ -397,23 +383,6 @@ static inline void cq_credit_judged(struct cq *q, uint32_t before)
         c->since = c->index == q->m->event->index ? before + 1 : c->since;
     }
 }
-
-/* cq_relay.c: from the prefetcher into the dispatch buffer */
-void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
-                    uint64_t known, const struct nocap_event *event);
-/* Whether a `cq` event has shown this write already: then its place and its bytes are judged. */
-bool cq_relay_restates(struct cq *q, const struct nocap_event *event, uint64_t size);
-/* The `cq` event of writes that were seen. */
-void cq_relay_restated(struct cq *q, const struct nocap_event *event);
-void cq_relay_sent(struct cq *q, uint64_t id);
-/* It takes so many pages in all for what it relays. */
-void cq_take_pages(struct cq *q, uint32_t pages);
-/* The dispatcher reads `pages` more than were published. */
-void cq_relay_counted(struct cq *q, uint64_t pages);
-/* The same of the subordinate dispatcher's. */
-void cq_relay_publish_subordinate(struct cq *q, uint32_t value);
-/* cq_relay_publish.c: the pages that it makes ready */
-void cq_relay_publish(struct cq *q, uint32_t value);
 
 /* cq_dispatch_ring.c: pages on the dispatcher's side */
 void cq_ring_init(struct cq *q, bool origin);

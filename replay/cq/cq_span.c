@@ -161,6 +161,14 @@ bool cq_span_begins(struct cq *q, uint32_t addr)
     return find_span(q, addr, q->host.span_first, &number) && span_at(q, number)->addr == addr;
 }
 
+/* The bytes of the write that begins at `addr` and was not published; 0: there is none. */
+static uint32_t write_at(struct cq *q, uint32_t addr)
+{
+    uint64_t number;
+    bool any = find_span(q, addr, q->host.span_first, &number);
+    return any && span_at(q, number)->addr == addr ? span_at(q, number)->size : 0;
+}
+
 uint32_t cq_span_record(struct cq *q, uint32_t addr)
 {
     uint64_t number;
@@ -173,4 +181,23 @@ uint32_t cq_span_record(struct cq *q, uint32_t addr)
     bool header =
         bytes != NULL && nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, bytes, s->known, &c);
     return header ? entry_of(q, s, &c, bytes) : 0;
+}
+
+bool cq_span_judge_left(struct cq *q, uint32_t size)
+{
+    struct value *cursor = &q->host.cursor;
+    const struct cq_record *last = cq_record(q, cq_entries_back(q, q->published, 1));
+    const uint32_t left = cursor->known ? write_at(q, cursor->v) : 0;
+    if (last == NULL || left == 0 || left == size || q->numbers->inline_only != 0 ||
+        cq_span_record(q, cursor->v + left) != size) {
+        return false;
+    }
+    FOLLOWING(q->m, cursor->since,
+              CHECK_AT(q->m, NULL, CQ_004, false, last->at, NO_REFS,
+                       "a prefetch_q entry that says the length of its commands",
+                       "prefetch_q entry says %u bytes, its commands have %u", last->size,
+                       last->size + left));
+    (void)cq_span_gather(q, cursor->v, left);
+    resync(cursor, cursor->v + left, q->m->fault);
+    return true;
 }
