@@ -154,7 +154,7 @@ static void a_hang_roots_in_its_queue(void **state)
 static void a_trace_may_begin_anywhere(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < effort(16, 8); seed++) {
+    for (uint64_t seed = 0; seed < effort(26, 8); seed++) {
         struct nocap_sim_options options = {
             .size = sizeof options,
             .scenario = scenarios[seed / 2 % 2 * 2],

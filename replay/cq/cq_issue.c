@@ -399,7 +399,7 @@ static void mark_slots(struct cq *q, uint32_t from, uint32_t end, enum cq_slot s
 {
     uint32_t count = place_distance(&q->places.slots, from, end);
     for (uint32_t i = 0; count <= CQ_LEAP && i < count; i++) {
-        q->host.slots[place_after(&q->places.slots, from, i)] = state;
+        q->host.slots[place_after(&q->places.slots, from, i)] = (uint8_t)state;
     }
 }
 

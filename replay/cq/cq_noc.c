@@ -72,7 +72,7 @@ static bool restates_credit(struct cq *q, const struct nocap_event *e, enum cq_c
 {
     uint32_t word;
     return e->op == NOCAP_OP_ATOMIC && e->by == NOCAP_BY_BRISC && (e->has & NOCAP_F_SEQ) != 0 &&
-           (e->has & NOCAP_F_D) != 0 && nocap_event_word(e, &word) &&
+           (e->has & NOCAP_F_D) != 0 && nocap_event_word(e, &word) && cq_is_placed(q) &&
            cq_credit_restated(q, core == CQ_PREFETCH ? CQ_DISPATCH : CQ_PREFETCH,
                               &(struct cq_credit){.known = true,
                                                   .seq = e->seq,
