@@ -292,6 +292,22 @@ static bool is_tail(struct cq *q, uint64_t addr, uint64_t size)
     return true;
 }
 
+/* As a write or as a `cq` event: the other of the two may come. */
+static void note_shown(struct cq_prefetcher *p, const struct nocap_event *e, uint64_t addr,
+                       uint64_t size)
+{
+    if (e->kind == NOCAP_EV_NOC) {
+        cq_packet_issued(&p->unsent, e);
+        p->shown.addr = cq_seq(e) != p->shown.seq ? addr : p->shown.addr;
+        p->shown.seq = cq_seq(e);
+    } else if ((e->has & NOCAP_F_SEQ) != 0) { /* its writes may come, too */
+        p->unit.at = (uint32_t)addr;
+        p->unit.left = (uint32_t)size;
+        p->unit.from = p->bytes - size;
+        p->unit.seq = e->seq;
+    }
+}
+
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *e)
 {
@@ -356,16 +372,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
                       "%u bytes relayed, the prefetch command has %u", p->bytes, r->length);
     }
     p->at = place_wrap(&q->places.buffer, addr + size);
-    if (e->kind == NOCAP_EV_NOC) {
-        cq_packet_issued(&p->unsent, e);
-        p->shown.addr = cq_seq(e) != p->shown.seq ? addr : p->shown.addr;
-        p->shown.seq = cq_seq(e);
-    } else if ((e->has & NOCAP_F_SEQ) != 0) { /* its writes may come, too */
-        p->unit.at = (uint32_t)addr;
-        p->unit.left = (uint32_t)size;
-        p->unit.from = p->bytes - size;
-        p->unit.seq = e->seq;
-    }
+    note_shown(p, e, addr, size);
 }
 
 /* The same bytes go to two places, as their write and their `cq` event say. */

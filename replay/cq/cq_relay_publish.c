@@ -13,7 +13,8 @@ static void hand_over(struct cq *q, const struct cq_record *r, uint32_t pages, u
     if (p->handed != count) {
         return; /* it has had the first of them */
     }
-    ring->page[page] = (struct cq_page){.pages = pages, .record = p->relay[CQ_TO_DISPATCHER], .brief = p->brief};
+    ring->page[page] =
+        (struct cq_page){.pages = pages, .record = p->relay[CQ_TO_DISPATCHER], .brief = p->brief};
     for (uint32_t i = 1; i < pages && i < q->numbers->buffer_pages; i++) {
         ring->page[place_after(&q->places.buffer, page, i)].pages = 0;
     }
