@@ -16,6 +16,11 @@ enum known { UNKNOWN, NO, YES };
 typedef uint32_t fault_id;
 #define FAULT_NONE       UINT32_C(0)
 #define FAULT_UNREPORTED UINT32_MAX
+/* What is judged by two values is known since the first one's fault, or else since the other's. */
+static inline fault_id since_or(fault_id first, fault_id other)
+{
+    return first != FAULT_NONE ? first : other;
+}
 
 enum { CORES = NOCAP_PROCESSOR_COUNT, THREADS = NOCAP_TENSIX_THREADS, NOCS = 2 };
 

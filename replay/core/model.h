@@ -311,6 +311,9 @@ static inline void store_strays(struct model *m)
         judgement;                                                                                 \
         (m)->seen.size = 0;                                                                        \
     } while (0)
+/* CHECK_AFTER by what `bytes` bytes of `tile` at `address` hold. */
+#define CHECK_SEEING(m, tile, address, bytes, RULE, since, ...)                                    \
+    SEEING(m, (tile)->at, address, bytes, CHECK_AFTER(m, tile, RULE, since, __VA_ARGS__))
 
 /* The same for a condition that is known to hold here. */
 #define MARK_EXERCISED(m, RULE) exercise(m, RULE, 1)
