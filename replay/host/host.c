@@ -9,21 +9,15 @@
 #include "base/sum.h"
 #include "replay/host/host_private.h"
 
-bool host_already_reported(struct model *m, enum nocap_rule rule)
+static void written_release(struct written *w)
 {
-    const struct host_state *s = m->state[MODEL_HOST];
-    if (s->reported[rule].turn != m->turn) {
-        return false;
+    for (unsigned s = 0; s < WRITTEN_SPANS; s++) {
+        struct written_span *span = w->spans[s];
+        for (uint32_t i = 0; span != NULL && i < WRITTEN_BYTES; i++) {
+            span->before[i] |= span->since_release[i];
+            span->since_release[i] = 0;
+        }
     }
-    m->fault = s->reported[rule].fault;
-    return true;
-}
-
-void host_note_reported(struct model *m, enum nocap_rule rule)
-{
-    struct host_state *s = m->state[MODEL_HOST];
-    s->reported[rule].turn = m->turn;
-    s->reported[rule].fault = m->fault;
 }
 
 /* ---- reset ---- */
@@ -42,11 +36,6 @@ static void boot(struct host_tile *h, enum known running)
     h->rd_ptr = running == YES ? 0 : h->rd_ptr;
 }
 
-static bool was_written(const struct written *w, uint32_t addr)
-{
-    return written_since_release(w, addr) || written_before(w, addr);
-}
-
 static void judge_release(struct model *m, struct tile *tile)
 {
     const struct written *w = host_of(tile)->written;
@@ -54,11 +43,11 @@ static void judge_release(struct model *m, struct tile *tile)
     if (w == NULL) {
         return;
     }
-    bool jump = was_written(w, NOCAP_L1_BOOT_JAL);
+    bool jump = written_when(w, NOCAP_L1_BOOT_JAL) != 0;
     bool known =
         jump && shadow_word(&tile->l1, NOCAP_L1_BOOT_JAL, &word) && nocap_boot_jump(word, &target);
     CHECK_ONCE(
-        m, tile, RST_018, FAULT_NONE, jump && (!known || was_written(w, target)), NO_REFS,
+        m, tile, RST_018, FAULT_NONE, jump && (!known || written_when(w, target) != 0), NO_REFS,
         "a jump at L1 address 0 and firmware where it leads, written before BRISC is released",
         jump ? "BRISC released with nothing written to 0x%x, where the jump at L1 address 0 leads"
              : "BRISC released with nothing written to L1 address 0x%x",
@@ -76,9 +65,8 @@ static void soft_reset(struct model *m, struct tile *tile, const struct access *
     }
     bool run = (value & nocap_cores[NOCAP_PROCESSOR_BRISC].reset_mask) == 0;
     if (run && h->running != YES) {
-        struct host_state *s = m->state[MODEL_HOST];
-        s->waited_held = false;
-        s->held_since = FAULT_NONE;
+        host_state_of(m)->waited_held = false;
+        host_state_of(m)->held_since = FAULT_NONE;
         judge_release(m, tile);
         boot(h, YES);
         if (h->written != NULL) {
@@ -139,8 +127,14 @@ static void store_signal(struct model *m, struct tile *tile, const struct access
 static void mark_written(struct model *m, const struct tile *tile, uint64_t addr, uint64_t size)
 {
     struct written *w = host_of(tile)->written;
-    if (w != NULL && addr < NOCAP_L1_SIZE) {
-        m->out_of_memory |= !written_mark(w, addr, size);
+    const uint64_t end = addr + size < NOCAP_L1_SIZE ? addr + size : NOCAP_L1_SIZE;
+    for (uint64_t g = addr / WRITTEN_GRAIN; w != NULL && g * WRITTEN_GRAIN < end; g++) {
+        struct written_span **span = &w->spans[g * WRITTEN_GRAIN / WRITTEN_SPAN];
+        if (*span == NULL && (*span = calloc(1, sizeof **span)) == NULL) {
+            m->out_of_memory = true;
+            return;
+        }
+        (*span)->since_release[g / 8 % WRITTEN_BYTES] |= (uint8_t)(1u << g % 8);
     }
 }
 
@@ -173,7 +167,7 @@ static void store(struct model *m, const struct observation *o)
     struct tile *tile = o->tile;
     struct host_tile *h = host_of(tile);
     const struct access *a = &o->access;
-    bool by_host = a->by == NOCAP_BY_HOST;
+    const bool by_host = a->by == NOCAP_BY_HOST;
     if ((o->places & PLACE(SOFT_RESET)) != 0) {
         soft_reset(m, tile, a);
     }
@@ -206,7 +200,7 @@ static void store(struct model *m, const struct observation *o)
 static void look(struct model *m, struct tile *tile, uint8_t signal)
 {
     struct host_tile *h = host_of(tile);
-    struct host_state *s = m->state[MODEL_HOST];
+    struct host_state *s = host_state_of(m);
     h->signal = signal;
     if (signal == NOCAP_GO_DONE) {
         judge_own_done(m, tile);
@@ -225,18 +219,18 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
                     "%" PRIu64 " polls in a row of the go message (0x%02x) of a worker core whose "
                     "BRISC is held in reset",
                     h->looks, signal);
-        s->waited_held = h->looks >= LOOKS;
-        if (s->waited_held) {
+        if (h->looks >= LOOKS) {
+            s->waited_held = true;
             h->held_since = s->held_since = m->fault;
         }
     }
     bool answers = signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE;
     if (h->running == YES && h->ready && h->done_pending == NO && !answers && !h->waited) {
-        fault_id since = s->wrong_tile_index > h->message_index ? s->wrong_tile_since : FAULT_NONE;
-        since = since == FAULT_NONE ? tile->launch.ignored_since : since;
+        bool elsewhere = s->wrong_tile_index > h->message_index;
         CHECK_AFTER(
-            m, tile, GO_026, since, h->looks < LOOKS, RELATED(h->done_index),
-            "GO stored before the host waits for DONE",
+            m, tile, GO_026,
+            since_or(elsewhere ? s->wrong_tile_since : FAULT_NONE, tile->launch.ignored_since),
+            h->looks < LOOKS, RELATED(h->done_index), "GO stored before the host waits for DONE",
             "%" PRIu64
             " polls in a row of signal 0x%02x, and no GO since the worker core was last done",
             h->looks, signal);
@@ -248,12 +242,9 @@ static void load(struct model *m, const struct observation *o)
 {
     uint32_t at = tile_signal_address(m, o->tile);
     uint8_t signal;
-    if (!touches(&o->access, at, 1)) {
-        return;
-    }
     if (access_byte(&o->access, at, &signal)) {
         look(m, o->tile, signal);
-    } else {
+    } else if (touches(&o->access, at, 1)) {
         forget_signal(host_of(o->tile));
     }
 }
@@ -281,35 +272,33 @@ static void release(struct model *m)
     free(m->state[MODEL_HOST]);
 }
 
-static void forget(struct host_tile *h)
+static void tile_free(struct tile *tile)
 {
-    written_free(h->written);
-    h->written = NULL;
-    boot(h, UNKNOWN);
-    forget_signal(h);
+    struct written *w = host_of(tile)->written;
+    for (unsigned s = 0; w != NULL && s < WRITTEN_SPANS; s++) {
+        free(w->spans[s]);
+    }
+    free(w);
+    host_of(tile)->written = NULL;
 }
 
-static void tile_forget_all(struct model *m, struct tile *tile)
+static void forget(struct model *m, struct tile *tile)
 {
     (void)m;
-    forget(host_of(tile));
+    tile_free(tile);
+    boot(host_of(tile), UNKNOWN);
+    forget_signal(host_of(tile));
 }
 
 static void tile_init(struct model *m, struct tile *tile, bool power_on)
 {
     struct host_tile *h = host_of(tile);
-    forget(h);
-    if (!power_on) {
-        return;
+    forget(m, tile);
+    if (power_on) {
+        boot(h, NO);
+        h->written = calloc(1, sizeof *h->written);
+        m->out_of_memory |= h->written == NULL;
     }
-    boot(h, NO);
-    h->written = calloc(1, sizeof *h->written);
-    m->out_of_memory |= h->written == NULL;
-}
-
-static void tile_free(struct tile *tile)
-{
-    written_free(host_of(tile)->written);
 }
 
 static uint32_t wants(const struct model *m)
@@ -336,5 +325,5 @@ const struct model_ops host_model = {
     .tile_init = tile_init,
     .tile_free = tile_free,
     .check = check,
-    .tile_forget = tile_forget_all,
+    .tile_forget = forget,
 };

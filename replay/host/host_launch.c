@@ -22,21 +22,10 @@ static bool host_go_word(const struct model *m, const struct tile *tile, const s
 }
 
 /* A GO that went to a wrong tile is missing elsewhere. */
-static void note_wrong_tile(struct model *m, bool wrong)
+static void note_wrong_tile(struct model *m)
 {
-    struct host_state *s = m->state[MODEL_HOST];
-    if (wrong) {
-        s->wrong_tile_index = m->event->index;
-        s->wrong_tile_since = m->fault;
-    }
-}
-
-/* Whether a kernel may have been launched there since power-on. */
-static bool may_run(const struct model *m, const struct tile *tile, struct nocap_xy at)
-{
-    const struct tile *other = tile_find(m, tile->chip, at);
-    bool complete = host_of(tile)->written != NULL && model_is_tensix(m, at);
-    return !complete || (other != NULL && host_of(other)->launched);
+    host_state_of(m)->wrong_tile_index = m->event->index;
+    host_state_of(m)->wrong_tile_since = m->fault;
 }
 
 /* What a dispatcher of whom nothing is observed writes, and which slots it lets run, the host's own
@@ -50,8 +39,11 @@ static bool names_unseen_dispatcher(const struct model *m, const struct tile *ti
         return false;
     }
     struct nocap_go_word go = nocap_go_decode(word);
-    struct nocap_xy master = {go.master_x, go.master_y};
-    return (go.master_x | go.master_y) != 0 && may_run(m, tile, master);
+    const struct nocap_xy at = {go.master_x, go.master_y};
+    const struct tile *master = tile_find(m, tile->chip, at);
+    bool complete = host_of(tile)->written != NULL && model_is_tensix(m, at);
+    /* .. where a kernel may have been launched since power-on */
+    return (at.x | at.y) != 0 && (!complete || (master != NULL && host_of(master)->launched));
 }
 
 /* The slot that BRISC will read; -1: not known, or it still boots and will overwrite the GO. */
@@ -76,8 +68,9 @@ static bool has_text(const struct written *w, const struct nocap_launch *message
 {
     const uint32_t base = message->kernel_config_base[0];
     const uint32_t table = base + NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG;
-    const bool scratch = entry >= base && entry < table && written_before(w, table);
-    return written_since_release(w, entry) || (!scratch && written_before(w, entry));
+    const bool scratch =
+        entry >= base && entry < table && (written_when(w, table) & WRITTEN_BEFORE) != 0;
+    return written_when(w, entry) > (scratch ? WRITTEN_BEFORE : 0);
 }
 
 static void judge_texts(struct model *m, struct tile *tile)
@@ -92,8 +85,7 @@ static void judge_texts(struct model *m, struct tile *tile)
             entry = at;
         }
     }
-    fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->texts_since;
-    CHECK_ONCE(m, tile, GO_024, since, lacking == CORES,
+    CHECK_ONCE(m, tile, GO_024, since_or(h->go_since, h->texts_since), lacking == CORES,
                RELATED(h->slot >= 0 ? h->message_indexes[h->slot] : h->message_index),
                "the kernels of all enabled processors in L1 when GO is stored",
                "GO with nothing written to 0x%x, where the kernel of %s begins", entry,
@@ -102,18 +94,18 @@ static void judge_texts(struct model *m, struct tile *tile)
     h->go_since = lacking == CORES ? h->go_since : m->fault;
 }
 
-/* The message that BRISC will read, in the state of L1 before this store, which may bring it. */
-static void take_message(struct model *m, struct tile *tile, const struct access *store)
+/* The message in a slot, in the state of L1 before this store, which may bring it. False: it is not
+ * known. */
+static bool read_slot(const struct model *m, const struct tile *tile, unsigned slot,
+                      const struct access *store, struct nocap_launch *message)
 {
-    struct host_tile *h = host_of(tile);
+    const uint32_t at = nocap_launch_slot(m->layout, slot), size = m->layout->launch_size;
     uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
-    h->slot = next_slot(m, tile);
-    uint32_t at = nocap_launch_slot(m->layout, h->slot < 0 ? 0 : (unsigned)h->slot);
-    h->message_known = h->slot >= 0 && !touches(store, at, m->layout->launch_size) &&
-                       shadow_copy(&tile->l1, at, m->layout->launch_size, bytes);
-    if (h->message_known) {
-        nocap_launch_decode(m->layout, bytes, &h->message);
+    if (touches(store, at, size) || !shadow_copy(&tile->l1, at, size, bytes)) {
+        return false;
     }
+    nocap_launch_decode(m->layout, bytes, message);
+    return true;
 }
 
 /* A message of HOST mode that stays in its slot would run again; where the cores are observed it is
@@ -125,15 +117,17 @@ static void judge_slot(struct model *m, struct tile *tile)
     bool again = (h->slots_run >> h->slot & 1) != 0 && !tile->sees_cores && h->message_known &&
                  h->message.mode == NOCAP_MODE_HOST && h->message.enables != 0;
     bool right = written && !again;
-    fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->message_since;
-    CHECK_ONCE(m, tile, GO_023, since, right, RELATED(written ? h->go.index : NO_INDEX),
+    CHECK_ONCE(m, tile, GO_023, since_or(h->go_since, h->message_since), right,
+               RELATED(written ? h->go.index : NO_INDEX),
                "a launch message in the slot that BRISC reads when GO is stored",
                written ? "GO for launch slot %d, not written since the GO that ran its message"
                        : "GO for launch slot %d, to which no agent has written",
                h->slot);
     h->go_since = right ? h->go_since : m->fault;
-    note_wrong_tile(m, !written);
-    h->message_known &= written;
+    if (!written) {
+        note_wrong_tile(m);
+        h->message_known = false;
+    }
     h->message_since = right ? FAULT_NONE : m->fault;
     h->slots_run |= (uint8_t)(1u << h->slot);
 }
@@ -144,17 +138,12 @@ static bool runs_dev(const struct model *m, const struct tile *tile, const struc
     const struct host_tile *h = host_of(tile);
     bool any = false;
     for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        uint32_t at = nocap_launch_slot(m->layout, i), size = m->layout->launch_size;
-        uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
         struct nocap_launch message;
         if ((h->slots_written >> i & 1) == 0 || (h->slot >= 0 && (unsigned)h->slot != i)) {
             continue;
         }
-        if (touches(store, at, size) || !shadow_copy(&tile->l1, at, size, bytes)) {
-            return false;
-        }
-        nocap_launch_decode(m->layout, bytes, &message);
-        if (message.mode != NOCAP_MODE_DEV || message.enables == 0) {
+        if (!read_slot(m, tile, i, store, &message) || message.mode != NOCAP_MODE_DEV ||
+            message.enables == 0) {
             return false;
         }
         any = true;
@@ -177,7 +166,7 @@ static void judge_master(struct model *m, struct tile *tile, const struct access
 void host_judge_go(struct model *m, struct tile *tile, const struct access *store)
 {
     struct host_tile *h = host_of(tile);
-    struct host_state *s = m->state[MODEL_HOST];
+    struct host_state *s = host_state_of(m);
     bool complete = h->written != NULL;
     tile->go_since = FAULT_NONE;
     if (complete && h->running != UNKNOWN) {
@@ -186,10 +175,11 @@ void host_judge_go(struct model *m, struct tile *tile, const struct access *stor
         CHECK_ONCE(m, tile, GO_025, since, !held, NO_REFS,
                    "GO to a worker core whose BRISC was released from reset",
                    "GO to worker core %u,%u, whose BRISC is held in reset", tile->at.x, tile->at.y);
-        h->held_since = held ? m->fault : FAULT_NONE;
-        s->held_since = held ? m->fault : s->held_since;
-        tile->go_since = h->held_since;
-        note_wrong_tile(m, held);
+        tile->go_since = h->held_since = held ? m->fault : FAULT_NONE;
+        if (held) {
+            s->held_since = m->fault;
+            note_wrong_tile(m);
+        }
     }
     if (host_holds(tile)) {
         return;
@@ -202,7 +192,8 @@ void host_judge_go(struct model *m, struct tile *tile, const struct access *stor
     }
     h->go_since = h->done_pending == YES && !tile->sees_cores ? m->fault : FAULT_NONE;
     h->rd_ptr = h->done_pending == NO && !names_unseen_dispatcher(m, tile, store) ? h->rd_ptr : -1;
-    take_message(m, tile, store);
+    h->slot = next_slot(m, tile);
+    h->message_known = h->slot >= 0 && read_slot(m, tile, (unsigned)h->slot, store, &h->message);
     judge_master(m, tile, store);
     complete &= !hides_dispatcher(m, tile);
     if (complete && h->slot >= 0) {

@@ -6,9 +6,37 @@
 #include "base/sum.h"
 #include "replay/core/tile.h"
 #include "replay/host/host.h"
-#include "replay/host/written.h"
 
 enum { LOOKS = 16, IMAGES = 16 };
+
+/* Which bytes of a tile's L1 an agent has written since power-on, to 16 bytes. Most of L1 is never
+ * written: a span of it takes memory when it is written first. */
+enum {
+    WRITTEN_GRAIN = 16,
+    WRITTEN_SPAN = 1 << 16,
+    WRITTEN_SPANS = NOCAP_L1_SIZE / WRITTEN_SPAN,
+    WRITTEN_BYTES = WRITTEN_SPAN / WRITTEN_GRAIN / 8,
+};
+_Static_assert(NOCAP_L1_SIZE % WRITTEN_SPAN == 0, "spans are whole");
+
+struct written_span {
+    uint8_t since_release[WRITTEN_BYTES]; /* of BRISC */
+    uint8_t before[WRITTEN_BYTES];
+};
+struct written {
+    struct written_span *spans[WRITTEN_SPANS]; /* NULL: not written */
+};
+
+/* When the byte was written; 0: never. */
+enum { WRITTEN_BEFORE = 1, WRITTEN_SINCE_RELEASE = 2 };
+static inline unsigned written_when(const struct written *w, uint32_t addr)
+{
+    const struct written_span *span = addr < NOCAP_L1_SIZE ? w->spans[addr / WRITTEN_SPAN] : NULL;
+    const uint32_t grain = addr % WRITTEN_SPAN / WRITTEN_GRAIN, at = grain / 8, bit = grain % 8;
+    return span == NULL ? 0
+                        : (unsigned)((span->before[at] >> bit & 1) * WRITTEN_BEFORE |
+                                     (span->since_release[at] >> bit & 1) * WRITTEN_SINCE_RELEASE);
+}
 
 /* One write of the host after the mailbox, or several of a loop that copies in pieces. */
 struct image {
@@ -50,30 +78,34 @@ struct host_state {
     fault_id held_since;       /* so is a tile then, for the same reason */
     uint64_t wrong_tile_index; /* of the latest GO to a tile that has no message, or is held */
     fault_id wrong_tile_since;
-    struct {
+    struct host_reported {
         uint64_t turn; /* of the event of which the rule was reported */
         fault_id fault;
     } reported[NOCAP_RULE_COUNT];
 };
+
+static inline struct host_state *host_state_of(const struct model *m)
+{
+    return m->state[MODEL_HOST];
+}
 
 static inline struct host_tile *host_of(const struct tile *tile)
 {
     return tile->part[MODEL_HOST];
 }
 
-/* A multicast is one act: its rule is reported once, at the first tile that shows it. */
-bool host_already_reported(struct model *m, enum nocap_rule rule);
-void host_note_reported(struct model *m, enum nocap_rule rule);
-
-/* As CHECK_AFTER, for what one store makes wrong at several tiles. */
+/* As CHECK_AFTER, for what one store makes wrong at several tiles: a multicast is one act, and its
+ * rule is reported once, at the first tile that shows it. */
 #define CHECK_ONCE(m, tile, RULE, since, condition, ...)                                           \
     do {                                                                                           \
         bool right_ = (condition);                                                                 \
-        if (right_) {                                                                              \
-            CHECK_AFTER(m, tile, RULE, since, true, __VA_ARGS__);                                  \
-        } else if (asked_for(m, tile) || !host_already_reported(m, RULE)) {                        \
-            CHECK_AFTER(m, tile, RULE, since, false, __VA_ARGS__);                                 \
-            host_note_reported(m, RULE);                                                           \
+        struct host_reported *once_ = &host_state_of(m)->reported[RULE];                           \
+        if (!right_ && once_->turn == (m)->turn && !asked_for(m, tile)) {                          \
+            (m)->fault = once_->fault;                                                             \
+        } else {                                                                                   \
+            CHECK_AFTER(m, tile, RULE, since, right_, __VA_ARGS__);                                \
+            once_->turn = right_ ? once_->turn : (m)->turn;                                        \
+            once_->fault = right_ ? once_->fault : (m)->fault;                                     \
         }                                                                                          \
     } while (0)
 
