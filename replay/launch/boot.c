@@ -100,27 +100,15 @@ static bool plausible_pc(const struct model *m, const struct tile *tile, unsigne
  * tiles alike: what the core's reset PC is known since. */
 static fault_id wrong_pc_since(const struct model *m, const struct tile *tile, unsigned processor)
 {
-    const struct launch_state *s = state_of(m);
     const struct boot *b = boot_of(tile);
-    bool same = s->wrong_pc[processor].release == b->released.index &&
-                s->wrong_pc[processor].pc == b->reset_pc[processor];
+    const struct wrong_pc *wrong = &state_of(m)->wrong_pc[processor];
+    bool same = wrong->release == b->released.index && wrong->pc == b->reset_pc[processor];
     fault_id since = b->pc_since[processor];
     const struct stray *stray = &tile->strays[NOCAP_PROCESSOR_BRISC];
     if (since == FAULT_NONE && boot_text_begins(m, tile, processor, stray->value)) {
         since = stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, 0, 0);
     }
-    if (since != FAULT_NONE) {
-        return since;
-    }
-    return same && !asked_for(m, tile) ? s->wrong_pc[processor].fault : b->text_since;
-}
-
-static void note_wrong_pc(struct model *m, const struct boot *b, unsigned processor)
-{
-    struct launch_state *s = state_of(m);
-    s->wrong_pc[processor].release = b->released.index;
-    s->wrong_pc[processor].pc = b->reset_pc[processor];
-    s->wrong_pc[processor].fault = m->fault;
+    return since_or(since, same && !asked_for(m, tile) ? wrong->fault : b->text_since);
 }
 
 /* Where a subordinate starts: judged when it leaves reset. */
@@ -144,15 +132,14 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
                        "a reset PC at the start of the RISC's firmware text",
                        "%s left reset at 0x%x, not the start of its firmware text", name, pc));
     if (!right) {
-        note_wrong_pc(m, b, processor);
+        state_of(m)->wrong_pc[processor] = (struct wrong_pc){b->released.index, pc, m->fault};
         b->start_since = m->fault;
     }
     if (right && (b->override_known & bit) != 0) {
         with = launch_group(processor); /* one register for all three TRISCs */
         uint32_t override = nocap_reset_pc_override(nocap_cores[processor].agent, &mask);
-        since = b->pc_since[processor] != FAULT_NONE
-                    ? b->pc_since[processor]
-                    : stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, mask, mask);
+        since = since_or(b->pc_since[processor],
+                         stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, mask, mask));
         SEEING(m, tile->at, override, 4,
                CHECK_AFTER(m, tile, RST_005, since, (b->override & bit) != 0, NO_REFS,
                            "the reset PC override of the RISC enabled",
@@ -210,11 +197,19 @@ static void hold(struct tile *tile, uint32_t value)
     }
 }
 
-/* Its subordinates run by this store, whatever was seen of them before. */
-static void note_released(struct boot *b, uint32_t value)
+/* SOFT_RESET_0 becomes `value`, which takes those of `released` out of reset. */
+static void soft_reset(struct model *m, struct tile *tile, uint32_t value, unsigned released,
+                       bool judge)
 {
-    b->unreleased[1].index =
-        (value & NOCAP_SOFT_RESET_SUBORDINATES) == 0 ? NO_INDEX : b->unreleased[1].index;
+    if ((value & NOCAP_SOFT_RESET_SUBORDINATES) == 0) { /* whatever was seen of them before */
+        boot_of(tile)->unreleased[1].index = NO_INDEX;
+    }
+    hold(tile, value);
+    for (unsigned p = 0; p < CORES; p++) {
+        if ((released & nocap_cores[p].reset_mask) != 0) {
+            release_core(m, tile, p, judge);
+        }
+    }
 }
 
 static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
@@ -232,20 +227,16 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
         alone = m->fault;
     }
     state_of(m)->unreleased = released != 0 ? FAULT_NONE : state_of(m)->unreleased;
-    b->unreleased[0].index =
-        (value & NOCAP_SOFT_RESET_BRISC) == 0 ? NO_INDEX : b->unreleased[0].index;
-    note_released(b, value);
+    if ((value & NOCAP_SOFT_RESET_BRISC) == 0) {
+        b->unreleased[0].index = NO_INDEX;
+    }
     deferred_drop(tile); /* BRISC may have been held until now */
-    if ((value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL) {
-        boot_abandoned(m, tile);
+    bool all = (value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL;
+    if (all && b->last_poll.index != NO_INDEX && !b->seen_ready) { /* it has waited in vain */
+        boot_judge_ready(m, tile, false, "the host takes it into reset");
     }
-    hold(tile, value);
-    for (unsigned p = 0; p < CORES; p++) {
-        if ((released & nocap_cores[p].reset_mask) != 0) {
-            release_core(m, tile, p, false);
-        }
-    }
-    b->start_since = alone != FAULT_NONE ? alone : b->start_since;
+    soft_reset(m, tile, value, released, false);
+    b->start_since = since_or(alone, b->start_since);
 }
 
 static void reset_pc_store(struct tile *tile, const struct access *a)
@@ -365,16 +356,15 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     bool booting = b->phase == BOOT_RELEASED && b->early_done.index == NO_INDEX;
     if (released != 0 && booting && tile->sees_cores) {
         if (shadow_word(&tile->l1, m->layout->sync, &word)) {
-            fault_id since = sync_since(tile, word ^ NOCAP_SYNC_ALL_INIT);
-            since = since != FAULT_NONE ? since
-                                        : stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn,
-                                                      UINT32_MAX, NOCAP_SYNC_ALL_INIT);
+            fault_id stray = stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, UINT32_MAX,
+                                         NOCAP_SYNC_ALL_INIT);
+            fault_id since = since_or(sync_since(tile, word ^ NOCAP_SYNC_ALL_INIT), stray);
             SEEING(m, tile->at, m->layout->sync, 4,
                    CHECK_AFTER(m, tile, RST_010, since, word == NOCAP_SYNC_ALL_INIT, NO_REFS,
                                "0x40404040 in the sync word before the subordinates leave reset",
                                "subordinates released with sync word 0x%08x, not 0x40404040",
                                word));
-            b->start_since = m->fault != FAULT_NONE ? m->fault : b->start_since;
+            b->start_since = since_or(m->fault, b->start_since);
             for (unsigned i = 0; i < SUBORDINATES; i++) {
                 sync_of(tile)->since[i] = m->fault;
             }
@@ -384,13 +374,7 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
             "all instruction caches invalidated (0x1f) before the subordinates leave reset", "%s",
             "subordinates released with instruction caches not invalidated since BRISC left reset");
     }
-    note_released(b, value);
-    hold(tile, value);
-    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
-        if ((released & nocap_cores[p].reset_mask) != 0) {
-            release_core(m, tile, p, true);
-        }
-    }
+    soft_reset(m, tile, value, released, true);
 }
 
 static void setup_store(struct model *m, const struct observation *o)
@@ -417,19 +401,24 @@ static void setup_store(struct model *m, const struct observation *o)
     }
 }
 
-fault_id boot_setup_since(const struct model *m, const struct tile *tile)
+void boot_judge_setup(struct model *m, struct tile *tile)
 {
     const struct boot *b = boot_of(tile);
-    unsigned lacks = BOOT_SETUP_ALL & ~(unsigned)b->setup;
-    int zeros = __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]);
-    int words = m->layout->zeros != 0 ? ZEROS_WORDS - zeros : 0;
-    if (__builtin_popcount(lacks) + words != 1) {
-        return FAULT_NONE;
+    const unsigned lacks = BOOT_SETUP_ALL & ~(unsigned)b->setup;
+    const int zeros = __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]);
+    const int words = m->layout->zeros != 0 ? ZEROS_WORDS - zeros : 0;
+    fault_id since = FAULT_NONE;
+    if (__builtin_popcount(lacks) + words == 1) { /* it was to be stored elsewhere */
+        unsigned i = lacks != 0 ? (unsigned)__builtin_ctz(lacks) : 0;
+        since = stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, setup_registers[i].mask,
+                            setup_registers[i].value);
     }
-    unsigned i = lacks != 0 ? (unsigned)__builtin_ctz(lacks) : 0;
-    return stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn,
-                       lacks != 0 ? setup_registers[i].mask : UINT32_MAX,
-                       lacks != 0 ? setup_registers[i].value : 0);
+    CHECK_AFTER(
+        m, tile, RST_014, since, lacks == 0 && words == 0, RELATED(b->released.index),
+        "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
+        "zero bytes",
+        "boot DONE with setup registers 0x%02x of 0x%02x written, %d of 128 words of the zero page",
+        b->setup, BOOT_SETUP_ALL, zeros);
 }
 
 static void trisc_store(struct tile *tile, unsigned thread, const struct access *a)

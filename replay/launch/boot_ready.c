@@ -8,33 +8,20 @@
 #include "base/list.h"
 #include "replay/launch/launch_private.h"
 
-static bool setup_done(const struct model *m, const struct boot *b)
-{
-    static const uint64_t all = UINT64_MAX;
-    bool zeros = m->layout->zeros == 0 || (b->zeros[0] == all && b->zeros[1] == all);
-    return b->setup == BOOT_SETUP_ALL && zeros;
-}
-
-/* The store that releases BRISC alone, or its subordinates, went elsewhere. */
-static fault_id release_since(const struct tile *tile, bool brisc)
-{
-    return brisc ? stray_since(tile, STRAYS_OF_HOST, 0, NOCAP_SOFT_RESET_ALL,
-                               NOCAP_SOFT_RESET_SUBORDINATES)
-                 : stray_since(tile, NOCAP_PROCESSOR_BRISC, boot_of(tile)->released.turn,
-                               NOCAP_SOFT_RESET_ALL, 0);
-}
-
 /* Sources may tell of the release and of what came of it in any order: it is certain later. One
  * store releases BRISC of many tiles. */
-void boot_judge_release(struct model *m, struct tile *tile)
+static void judge_release(struct model *m, struct tile *tile)
 {
+    fault_id *shared = &state_of(m)->unreleased;
     for (unsigned i = 0; i < 2; i++) {
         struct event_ref *at = &boot_of(tile)->unreleased[i];
-        fault_id *shared = &state_of(m)->unreleased;
-        if (at->index != NO_INDEX) {
-            fault_id since = i == 0 && !asked_for(m, tile) && *shared != FAULT_NONE
-                                 ? *shared
-                                 : release_since(tile, i == 0);
+        if (at->index != NO_INDEX) { /* or the store that releases it, or them, went elsewhere */
+            fault_id since =
+                i == 0 ? stray_since(tile, STRAYS_OF_HOST, 0, NOCAP_SOFT_RESET_ALL,
+                                     NOCAP_SOFT_RESET_SUBORDINATES)
+                       : stray_since(tile, NOCAP_PROCESSOR_BRISC, boot_of(tile)->released.turn,
+                                     NOCAP_SOFT_RESET_ALL, 0);
+            since = since_or(i == 0 && !asked_for(m, tile) ? *shared : FAULT_NONE, since);
             FOLLOWING(m, since,
                       CHECK_AT(m, tile, RST_020, false, *at, NO_REFS,
                                "a store to SOFT_RESET_0 that releases the RISC before it runs",
@@ -115,19 +102,13 @@ void boot_done(struct model *m, struct tile *tile)
     s->boot_took = took > s->boot_took ? took : s->boot_took;
     s->any_ready = true;
     b->phase = BOOT_DONE;
-    boot_judge_release(m, tile);
+    judge_release(m, tile);
     if (!tile->sees_cores) {
         return;
     }
     MARK_EXERCISED(m, RST_021);
     judge_lost_go(m, tile);
-    CHECK_AFTER(
-        m, tile, RST_014, boot_setup_since(m, tile), setup_done(m, b), RELATED(b->released.index),
-        "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
-        "zero bytes",
-        "boot DONE with setup registers 0x%02x of 0x%02x written, %d of 128 words of the zero page",
-        b->setup, BOOT_SETUP_ALL,
-        __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]));
+    boot_judge_setup(m, tile);
     if (!shadow_word(&tile->l1, m->layout->sync, &word)) {
         return;
     }
@@ -147,16 +128,20 @@ void boot_done(struct model *m, struct tile *tile)
         b->phase = BOOT_RELEASED;
     } else {
         SEEING(m, tile->at, m->layout->sync, 4,
-               CHECK_AFTER(m, tile, RST_013, since, b->cleared == (1 << SUBORDINATES) - 1, NO_REFS,
+               CHECK_AFTER(m, tile, RST_013, since, b->cleared == ALL_BYTES, NO_REFS,
                            "DONE only after all subordinates cleared INIT",
                            "boot DONE before all subordinates cleared INIT, sync word 0x%08x",
                            word));
     }
 }
 
-static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
+void boot_never_cleared(struct model *m, struct tile *tile, unsigned bytes)
 {
     struct boot *b = boot_of(tile);
+    const unsigned missing = bytes & ~(unsigned)b->cleared;
+    if (b->early_done.index == NO_INDEX || missing == 0) {
+        return;
+    }
     unsigned byte = (unsigned)__builtin_ctz(missing);
     const char *name = nocap_agent_name(nocap_cores[NOCAP_PROCESSOR_NCRISC + byte].agent);
     fault_id since = stray_since(tile, sync_processor(byte), sync_of(tile)->stored[byte],
@@ -189,16 +174,6 @@ bool boot_inits_all(const struct model *m, struct tile *tile, const struct acces
     return b->phase == BOOT_RELEASED && a->addr == m->layout->sync && a->size == NOCAP_SYNC_BYTES;
 }
 
-/* BRISC uses the byte for a launch while a clear is still awaited. */
-void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte)
-{
-    struct boot *b = boot_of(tile);
-    uint8_t bit = (uint8_t)(1 << sync_byte);
-    if (b->early_done.index != NO_INDEX && (b->cleared & bit) == 0) {
-        never_cleared(m, tile, bit);
-    }
-}
-
 /* The host found DONE where INIT stood, and BRISC was not seen to store it. */
 static bool done_unstored(struct model *m, struct tile *tile)
 {
@@ -214,17 +189,12 @@ static bool done_unstored(struct model *m, struct tile *tile)
 
 void boot_over(struct model *m, struct tile *tile)
 {
-    struct boot *b = boot_of(tile);
-    uint8_t missing = (uint8_t)(~b->cleared & ((1 << SUBORDINATES) - 1));
-    if (b->phase != BOOT_RELEASED) {
-        return;
+    if (boot_of(tile)->phase == BOOT_RELEASED) {
+        judge_release(m, tile);
+        done_unstored(m, tile);
+        boot_never_cleared(m, tile, ALL_BYTES);
+        boot_of(tile)->phase = BOOT_DONE;
     }
-    boot_judge_release(m, tile);
-    done_unstored(m, tile);
-    if (b->early_done.index != NO_INDEX && missing != 0) {
-        never_cleared(m, tile, missing);
-    }
-    b->phase = BOOT_DONE;
 }
 
 /* A host that waits for one tile of those that it released has waited for all: one write releases
@@ -234,31 +204,22 @@ bool boot_host_waited(const struct model *m, const struct boot *b)
     return state_of(m)->ready_turn > b->released.turn;
 }
 
-/* Tiles that were released by one write share one finding. */
-static bool release_reported(const struct model *m, const struct boot *b)
+/* Tiles that were released by one write share one finding: whether it is this one's. */
+static bool reports_release(struct model *m, const struct tile *tile)
 {
-    const struct launch_state *s = state_of(m);
-    for (uint32_t i = 0; i < s->unready_count; i++) {
-        if (s->unready[i] == b->released.index) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void note_reported(struct model *m, const struct boot *b)
-{
+    const struct boot *b = boot_of(tile);
     struct launch_state *s = state_of(m);
-    uint64_t *release = release_reported(m, b) ? NULL : LIST_NEXT(s->unready, s->unready_count);
+    uint32_t i = 0;
+    while (i < s->unready_count && s->unready[i] != b->released.index) {
+        i++;
+    }
+    const bool first = i == s->unready_count;
+    uint64_t *release = first ? LIST_NEXT(s->unready, s->unready_count) : NULL;
     if (release != NULL) {
         *release = b->released.index;
         s->unready_count++;
     }
-}
-
-static fault_id unready_since(const struct boot *b)
-{
-    return b->jump_since != FAULT_NONE ? b->jump_since : b->start_since;
+    return first || asked_for(m, tile);
 }
 
 void boot_host_go(struct model *m, struct tile *tile)
@@ -267,14 +228,13 @@ void boot_host_go(struct model *m, struct tile *tile)
     if (tile->sees_cores || b->phase != BOOT_RELEASED || m->dropped || boot_host_waited(m, b)) {
         return;
     }
-    if (!release_reported(m, b) || asked_for(m, tile)) {
-        FOLLOWING(m, unready_since(b),
+    if (reports_release(m, tile)) {
+        FOLLOWING(m, since_or(b->jump_since, b->start_since),
                   CHECK(m, tile, RST_017, false, RELATED(b->released.index),
                         "firmware ready before GO: DONE in go message 0", "%s",
                         "GO before the host saw the firmware ready: the DONE of the boot may "
                         "overwrite it"));
     }
-    note_reported(m, b);
     b->phase = BOOT_UNKNOWN;
 }
 
@@ -352,12 +312,7 @@ static unsigned core_without_text(const struct model *m, const struct boot *b)
         return CORES;
     }
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
-        bool there = !b->reset_pc_known[p];
-        for (uint32_t i = 0; i < b->span_count; i++) {
-            const struct span *s = &b->spans[i];
-            there |= s->addr <= b->reset_pc[p] && b->reset_pc[p] - s->addr < s->size;
-        }
-        if (!there) {
+        if (b->reset_pc_known[p] && boot_span_at(b, b->reset_pc[p]) == NULL) {
             return p;
         }
     }
@@ -394,37 +349,31 @@ static bool others_boot_faster(const struct model *m, const struct boot *b)
     return s->any_ready && (m->header->has_scope ? had / FAR : had) > s->boot_took;
 }
 
-/* No more comes of this boot. */
-static void judge_ready(struct model *m, struct tile *tile, bool cut, const char *until)
+void boot_judge_ready(struct model *m, struct tile *tile, bool cut, const char *until)
 {
     struct boot *b = boot_of(tile);
     if (!cut) {
-        boot_judge_release(m, tile);
+        judge_release(m, tile);
     }
     if (b->phase != BOOT_RELEASED) {
         return;
     }
-    uint8_t missing = (uint8_t)(~b->cleared & ((1 << SUBORDINATES) - 1));
     if (b->early_done.index != NO_INDEX) {
-        if (!cut && missing != 0) {
-            never_cleared(m, tile, missing);
-        }
+        boot_never_cleared(m, tile, cut ? 0 : ALL_BYTES);
         return;
     }
     if (!cut && done_unstored(m, tile)) {
         return;
     }
     bool polled = b->last_poll.index != NO_INDEX;
-    bool same = release_reported(m, b);
     if (!cut && !m->dropped && tile->sees_cores && !polled && !part_of(tile)->shown &&
-        unready_since(b) == FAULT_NONE && others_boot_faster(m, b)) {
+        b->jump_since == FAULT_NONE && b->start_since == FAULT_NONE && others_boot_faster(m, b)) {
         struct unshown *tiles = &state_of(m)->tiles;
         tiles->at = tiles->count++ == 0 ? tile->at : tiles->at;
         return;
     }
     bool owed = polled || (tile->sees_cores && !b->halfway);
-    if (!cut && (!same || asked_for(m, tile)) && owed) {
-        note_reported(m, b);
+    if (!cut && owed && reports_release(m, tile)) {
         struct event_ref at = polled ? b->last_poll : b->released;
         uint32_t word = 0;
         bool known = shadow_word(&tile->l1, m->layout->sync, &word) && tile->sees_cores;
@@ -433,23 +382,10 @@ static void judge_ready(struct model *m, struct tile *tile, bool cut, const char
             snprintf(sync, sizeof sync, ", sync word 0x%08" PRIx32, word);
         }
         SEEING(m, tile->at, m->layout->sync, known ? 4 : 0,
-               FOLLOWING(m, unready_since(b),
+               FOLLOWING(m, since_or(b->jump_since, b->start_since),
                          CHECK_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
                                   "firmware ready: DONE in go message 0",
                                   "firmware not ready when %s%s%s", until, sync,
                                   known ? "" : guess(m, b, text, sizeof text))));
-    }
-}
-
-void boot_finish(struct model *m, struct tile *tile, bool cut)
-{
-    judge_ready(m, tile, cut, "the trace ends");
-}
-
-void boot_abandoned(struct model *m, struct tile *tile)
-{
-    const struct boot *b = boot_of(tile);
-    if (b->last_poll.index != NO_INDEX && !b->seen_ready) {
-        judge_ready(m, tile, false, "the host takes it into reset");
     }
 }

@@ -211,8 +211,7 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
     add_span(b, a, now(m).index);
 }
 
-/* The span that holds L1 address `at`, the latest if several do. */
-static const struct span *span_at(const struct boot *b, uint32_t at)
+const struct span *boot_span_at(const struct boot *b, uint32_t at)
 {
     const struct span *found = NULL;
     for (uint32_t i = 0; i < kept(b); i++) {
@@ -225,7 +224,7 @@ static const struct span *span_at(const struct boot *b, uint32_t at)
 static bool table_there(const struct boot *b)
 {
     uint32_t base = kernel_config_base(b), table = base + NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG;
-    const struct span *s = base != 0 ? span_at(b, table) : NULL;
+    const struct span *s = base != 0 ? boot_span_at(b, table) : NULL;
     return s != NULL && !s->changed;
 }
 
@@ -241,7 +240,7 @@ static bool partial_upload(const struct model *m, const struct tile *tile)
 
 bool boot_may_be_older(const struct model *m, const struct tile *tile, uint32_t addr)
 {
-    return span_at(boot_of(tile), addr) == NULL && partial_upload(m, tile);
+    return boot_span_at(boot_of(tile), addr) == NULL && partial_upload(m, tile);
 }
 
 /* BRISC's text is not that of a core whose reset PC the host has programmed. */
@@ -335,7 +334,7 @@ static void judge_segment(struct model *m, struct tile *tile, unsigned processor
     uint32_t address = segment_address(b, processor, s), at = address;
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
     while (address != 0 && at - address < s->memory_size) {
-        const struct span *piece = span_at(b, at);
+        const struct span *piece = boot_span_at(b, at);
         bool zeros = at - address >= s->file_size;
         if (piece == NULL && (zeros || b->data_before || m->header->complete != NOCAP_TRUE)) {
             return; /* nothing was written over the zeros after it, or it was there before */

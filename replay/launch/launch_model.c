@@ -190,7 +190,7 @@ static void core_event(struct model *m, struct tile *tile, const struct nocap_ev
         launch_kernel_enter(m, tile, e);
     } else {
         launch_kernel_exit(m, tile, e);
-        sync_kernel_exit(tile, e->by);
+        sync_forget_drain(tile, e->by);
     }
 }
 
@@ -376,7 +376,7 @@ static void tile_finish(struct model *m, struct tile *tile, bool cut)
     if (l->open || l->active == YES) {
         launch_report(m, tile, false);
     }
-    boot_finish(m, tile, cut);
+    boot_judge_ready(m, tile, cut, "the trace ends");
 }
 
 const struct model_ops launch_model = {

@@ -7,7 +7,11 @@
 #include "replay/core/tile.h"
 #include "replay/launch/launch.h"
 
-enum { SUBORDINATES = NOCAP_SYNC_BYTES, ALL_CORES = (1 << CORES) - 1 };
+enum {
+    SUBORDINATES = NOCAP_SYNC_BYTES,
+    ALL_BYTES = (1 << SUBORDINATES) - 1, /* of the sync word, by bit */
+    ALL_CORES = (1 << CORES) - 1
+};
 
 /* A write from outside that is remembered as one piece: firmware, kernel image, table. */
 struct span {
@@ -198,7 +202,7 @@ struct launch_state {
         uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
         struct nocap_launch message;
     } decoded;
-    struct { /* the latest reset PC that was wrong: tiles of one release share it */
+    struct wrong_pc { /* the latest reset PC that was wrong: tiles of one release share it */
         uint64_t release;
         uint32_t pc;
         fault_id fault;
@@ -264,23 +268,22 @@ void boot_core_store(struct model *m, const struct observation *o);
 bool boot_inits_all(const struct model *m, struct tile *tile, const struct access *a);
 /* The core is seen to run. */
 void boot_core_runs(struct model *m, struct tile *tile, unsigned processor);
-/* Of the one register, or word of zeros, that it lacks: it was to be stored elsewhere since. */
-fault_id boot_setup_since(const struct model *m, const struct tile *tile);
-void boot_judge_release(struct model *m, struct tile *tile);
+/* What BRISC must have set up until it stores DONE. */
+void boot_judge_setup(struct model *m, struct tile *tile);
 void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run);
 void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t old);
 void boot_done(struct model *m, struct tile *tile);
 void boot_host_read(struct model *m, struct tile *tile, const struct access *a);
-void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte);
+/* Of these bytes of the sync word, by bit: no clear comes any more that is still awaited. */
+void boot_never_cleared(struct model *m, struct tile *tile, unsigned bytes);
 /* BRISC begins a launch: it is through with its boot, whether or not DONE was seen. */
 void boot_over(struct model *m, struct tile *tile);
 /* The host stores GO. */
 void boot_host_go(struct model *m, struct tile *tile);
 /* Whether the host has seen one of the tiles ready that it released until then. */
 bool boot_host_waited(const struct model *m, const struct boot *b);
-void boot_finish(struct model *m, struct tile *tile, bool cut);
-/* The host holds all RISCs: perhaps it has waited for the firmware in vain. */
-void boot_abandoned(struct model *m, struct tile *tile);
+/* No more comes of the boot. */
+void boot_judge_ready(struct model *m, struct tile *tile, bool cut, const char *until);
 void boot_write_combining(struct model *m, const struct observation *o);
 bool boot_uploading(const struct tile *tile);
 
@@ -295,6 +298,8 @@ bool boot_in_text(const struct model *m, const struct tile *tile, const struct a
 bool boot_text_begins(const struct model *m, const struct tile *tile, unsigned processor,
                       uint32_t addr);
 bool boot_spans_known(const struct boot *b);
+/* The span that holds this L1 address, the latest if several do; NULL: none. */
+const struct span *boot_span_at(const struct boot *b, uint32_t at);
 /* Where fewer texts than RISCs were uploaded, as by a host that resets a worker core, what lies at
  * an address that was not written may be there since before the trace. */
 bool boot_may_be_older(const struct model *m, const struct tile *tile, uint32_t addr);
@@ -306,10 +311,9 @@ void sync_core_store(struct model *m, const struct observation *o);
 fault_id sync_outside_store(struct model *m, struct tile *tile, const struct access *a);
 void sync_core_load(struct tile *tile, const struct access *a);
 void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
-void sync_kernel_exit(struct tile *tile, unsigned agent);
+/* What was stored so far is not the drain at the kernel's end. */
+void sync_forget_drain(struct tile *tile, unsigned agent);
 void sync_launch_over(struct tile *tile);
-/* The byte, and what its processor was signalled in this launch, are known since this fault. */
-
 /* What BRISC may store to a byte, and that as a text. */
 bool sync_value_allowed(unsigned byte, uint8_t v);
 const char *sync_values(unsigned byte);
@@ -333,7 +337,6 @@ fault_id sync_answer_since(struct tile *tile, unsigned byte, bool right, uint8_t
 fault_id sync_since(const struct tile *tile, uint32_t word);
 /* BRISC went on as if all had answered, or this one: so are the bytes of those that had not. */
 void sync_overrun(struct tile *tile, uint32_t word, fault_id fault);
-void sync_missed(struct tile *tile, unsigned byte, fault_id fault);
 
 /* sampled.c: memory that was looked at from time to time */
 void sampled_judge(struct model *m, const struct observation *o);

@@ -44,8 +44,8 @@ static fault_id judge_caches(struct model *m, struct tile *tile, fault_id owed)
     fault_id fault = FAULT_NONE;
     if (sync_of(tile)->caches != UNKNOWN) {
         const struct launch *l = launch_of(tile);
-        CHECK_AFTER(m, tile, SYN_012, l->go_since != FAULT_NONE ? l->go_since : owed,
-                    sync_of(tile)->caches == YES, RELATED(l->done.index),
+        CHECK_AFTER(m, tile, SYN_012, since_or(l->go_since, owed), sync_of(tile)->caches == YES,
+                    RELATED(l->done.index),
                     "instruction caches invalidated (0x1f) between the last DONE and the first GO",
                     "%s", "GO with instruction caches not invalidated since the last DONE");
         fault = m->fault;
@@ -62,8 +62,8 @@ static bool begins_command(struct model *m, struct tile *tile, fault_id owed)
         launch_preloads(m, tile) != YES) {
         return false;
     }
-    if (owed != FAULT_NONE && l->active == NO && l->notify_since == FAULT_NONE) {
-        l->notify_since = owed;
+    if (l->active == NO) {
+        l->notify_since = since_or(l->notify_since, owed);
     }
     launch_act(m, tile);
     return true;
@@ -78,16 +78,15 @@ static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *ol
         return owed;
     }
     if (old != NULL) {
-        fault_id since = sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_DONE);
-        since = since != FAULT_NONE ? since : owed;
+        fault_id since = since_or(sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_DONE), owed);
         SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
                CHECK_AFTER(m, tile, SYN_005, since, *old == NOCAP_SYNC_DONE, NO_REFS,
                            "LOAD only over 0", "LOAD to ncrisc over 0x%02x, not over 0", *old));
         fault = m->fault;
-        sync_missed(tile, BYTE_NCRISC, fault);
+        sync_of(tile)->late[BYTE_NCRISC] = since_or(fault, sync_of(tile)->late[BYTE_NCRISC]);
     }
-    fault_id uncalled = launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false);
-    return fault != FAULT_NONE ? fault : uncalled != FAULT_NONE ? uncalled : owed;
+    fault = since_or(fault, launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false));
+    return since_or(fault, owed);
 }
 
 static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *old, fault_id owed)
@@ -96,14 +95,13 @@ static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *
     if (old == NULL) {
         return FAULT_NONE;
     }
-    fault_id since = sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_LOAD);
-    since = since != FAULT_NONE ? since : owed;
+    fault_id since = since_or(sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_LOAD), owed);
     SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
            CHECK_AFTER(m, tile, SYN_004, since, *old == NOCAP_SYNC_LOAD, NO_REFS,
                        "LOAD (0x01) in ncrisc's byte before GO",
                        "GO to ncrisc over 0x%02x, not over LOAD (0x01)", *old));
     sync_of(tile)->owed[BYTE_NCRISC] = m->fault;
-    return m->fault != FAULT_NONE ? m->fault : owed;
+    return since_or(m->fault, owed);
 }
 
 /* What the bytes of the other TRISCs are known since. */
@@ -131,7 +129,7 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
         bool ready = !first || !shadow_byte(&tile->l1, m->layout->sync + BYTE_TRISC0, &trisc0) ||
                      trisc0 == NOCAP_SYNC_DONE || (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
         unsigned busy = own ? BYTE_TRISC0 : byte;
-        fault_id since = owed != FAULT_NONE ? owed : sync_byte_since(tile, busy, NOCAP_SYNC_DONE);
+        fault_id since = since_or(owed, sync_byte_since(tile, busy, NOCAP_SYNC_DONE));
         SEEING(m, tile->at, m->layout->sync + busy, 1,
                CHECK_AFTER(
                    m, tile, SYN_006, since, own && ready,
@@ -141,16 +139,15 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
                        : "GO to a TRISC whose byte was 0x%02x, not 0",
                    *old));
         fault = m->fault;
-        sync_missed(tile, busy, fault);
+        s->late[busy] = since_or(fault, s->late[busy]);
         store_strays(m); /* perhaps it was for another byte */
     }
-    fault = fault != FAULT_NONE ? fault : owed;
+    fault = since_or(fault, owed);
     if (first) {
         /* in a trace that begins here, others may have had theirs before */
-        s->group_since = fault != FAULT_NONE                           ? fault
-                         : uncached != FAULT_NONE                      ? uncached
-                         : s->caches == UNKNOWN && byte != BYTE_TRISC0 ? FAULT_UNREPORTED
-                                                                       : triscs_since(s, byte);
+        bool begins = s->caches == UNKNOWN && byte != BYTE_TRISC0;
+        s->group_since =
+            since_or(since_or(fault, uncached), begins ? FAULT_UNREPORTED : triscs_since(s, byte));
         s->group_index = now(m).index;
     }
     s->group |= (uint8_t)(1 << (byte - BYTE_TRISC0));
@@ -180,8 +177,7 @@ static fault_id store_init_registers(struct model *m, struct tile *tile)
     const fault_id owed = s->reset_owed;
     s->init_since = FAULT_NONE;
     if (shadow_word(&tile->l1, m->layout->sync, &word)) {
-        fault_id since = sync_since(tile, word);
-        since = since != FAULT_NONE ? since : owed;
+        fault_id since = since_or(sync_since(tile, word), owed);
         SEEING(m, tile->at, m->layout->sync, 4,
                CHECK_AFTER(m, tile, SYN_010, since, word == NOCAP_SYNC_ALL_DONE, NO_REFS,
                            "0x03 only while the whole sync word is 0",
@@ -191,13 +187,13 @@ static fault_id store_init_registers(struct model *m, struct tile *tile)
         sync_overrun(tile, word, fault);
         bool own = (uint8_t)(word >> 8 * BYTE_TRISC0) != NOCAP_SYNC_DONE;
         s->init_since = own ? fault : FAULT_NONE; /* TRISC0 is at something else */
-        sync_missed(tile, BYTE_TRISC0, s->init_since);
+        s->late[BYTE_TRISC0] = since_or(s->init_since, s->late[BYTE_TRISC0]);
     }
     s->initialising = true;
     s->received = s->acked = 0;
     s->init_index = now(m).index;
     s->reset_owed = FAULT_NONE;
-    return fault != FAULT_NONE ? fault : owed;
+    return since_or(fault, owed);
 }
 
 static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_t v)
@@ -215,7 +211,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
         return;
     }
     if (v != NOCAP_SYNC_INIT && v != NOCAP_SYNC_DONE) {
-        boot_byte_reused(m, tile, byte);
+        boot_never_cleared(m, tile, 1u << byte); /* which is used for a launch now */
     }
     const uint8_t *before = shadow_byte(&tile->l1, m->layout->sync + byte, &old) ? &old : NULL;
     fault_id fault = FAULT_NONE;
@@ -238,12 +234,13 @@ static void brisc_bytes(struct model *m, struct tile *tile, const struct access 
         uint8_t byte;
         if (access_byte(a, m->layout->sync + i, &byte)) {
             brisc_byte(m, tile, i, byte);
-            fault = fault == FAULT_NONE ? s->since[i] : fault;
+            fault = since_or(fault, s->since[i]);
         }
     }
     for (unsigned i = 0; i < SUBORDINATES; i++) {
-        bool shares = s->since[i] == FAULT_NONE && touches(a, m->layout->sync + i, 1);
-        s->since[i] = shares ? fault : s->since[i];
+        if (touches(a, m->layout->sync + i, 1)) {
+            s->since[i] = since_or(s->since[i], fault);
+        }
     }
 }
 
@@ -322,15 +319,16 @@ static void judge_counters(struct model *m, struct tile *tile)
         return;
     }
     bool all = s->received == UINT32_MAX && s->acked == UINT32_MAX;
-    fault_id since =
-        s->init_since != FAULT_NONE || all ? s->init_since : sync_late_since(tile, BYTE_TRISC0);
+    fault_id since = s->init_since;
+    if (since == FAULT_NONE && !all) {
+        since = sync_late_since(tile, BYTE_TRISC0);
+    }
     CHECK_AFTER(m, tile, SYN_011, since, all, RELATED(s->init_index),
                 "received and acked counters of all 32 circular buffers zeroed between 0x03 and 0",
                 "counter reset ended with %d received and %d acked counters of 32 each zeroed",
                 __builtin_popcount(s->received), __builtin_popcount(s->acked));
-    if (m->fault != FAULT_NONE) { /* perhaps an earlier answer, and this one is still to come */
-        s->since[BYTE_TRISC0] = m->fault;
-    }
+    /* perhaps an earlier answer, and this one is still to come */
+    s->since[BYTE_TRISC0] = since_or(m->fault, s->since[BYTE_TRISC0]);
     s->initialising = false;
 }
 
@@ -340,26 +338,24 @@ static void judge_drain(struct model *m, struct tile *tile, const struct nocap_c
     if (core->thread < 0 || k->left == 0 || k->inside != NO) {
         return;
     }
+    struct sync *s = sync_of(tile);
     bool loads = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-    bool stored = (sync_of(tile)->drained >> core->thread & 1) != 0;
-    bool loaded = !loads || (sync_of(tile)->drain_loaded >> core->thread & 1) != 0;
-    fault_id since = stored
-                         ? FAULT_NONE
-                         : stray_since(tile, core->processor,
-                                       launch_of(tile)->exit_turn[core->processor], UINT32_MAX, 0);
-    since = since != FAULT_NONE || (stored && loaded)
-                ? since
-                : sync_late_since(tile, (unsigned)core->sync_byte);
+    bool stored = (s->drained >> core->thread & 1) != 0;
+    bool loaded = !loads || (s->drain_loaded >> core->thread & 1) != 0;
+    const uint64_t left = launch_of(tile)->exit_turn[core->processor];
+    fault_id since = stored ? FAULT_NONE : stray_since(tile, core->processor, left, UINT32_MAX, 0);
+    if (since == FAULT_NONE && !(stored && loaded)) {
+        since = sync_late_since(tile, (unsigned)core->sync_byte);
+    }
     CHECK_AFTER(m, tile, SYN_013, since, stored && loaded, RELATED(k->exit_index),
                 loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
                       : "a store to 0xFFE80004 between kernel exit and DONE",
                 "%s",
                 stored ? "no load of 0xFFE80004 between kernel exit and the cleared sync byte"
                        : "no store to 0xFFE80004 between kernel exit and the cleared sync byte");
-    if (m->fault != FAULT_NONE) { /* perhaps an earlier answer, and this one is still to come */
-        sync_of(tile)->since[core->sync_byte] = m->fault;
-    }
-    sync_of(tile)->drain_late = core->thread == 0 ? m->fault : sync_of(tile)->drain_late;
+    /* perhaps an earlier answer, and this one is still to come */
+    s->since[core->sync_byte] = since_or(m->fault, s->since[core->sync_byte]);
+    s->drain_late = core->thread == 0 ? m->fault : s->drain_late;
 }
 
 /* A subordinate says that it is done. */
@@ -381,8 +377,8 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                   tile->strays[NOCAP_PROCESSOR_BRISC].value == NOCAP_SYNC_INIT_REGISTERS;
     *since = sync_answer_since(tile, (unsigned)core->sync_byte, right,
                                resets ? NOCAP_SYNC_INIT_REGISTERS : NOCAP_SYNC_GO);
-    if (inside && *since == FAULT_NONE) {
-        *since = launch_of(tile)->since[core->processor]; /* as what entered it is */
+    if (inside) { /* as what entered it is */
+        *since = since_or(*since, launch_of(tile)->since[core->processor]);
     }
     SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
            CHECK_AFTER(m, tile, SYN_008, *since, right, RELATED(inside ? k->enter_index : NO_INDEX),
@@ -426,7 +422,7 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
     bool zero = may_store(a, a->addr, UINT32_MAX, 0);
     bool right = counters != NULL && zero && (*counters >> buffer & 1) == 0;
     bool drains = touches(a, NOCAP_REG_TTSYNC, 4); /* late, which SYN-013 says */
-    fault_id since = s->init_since != FAULT_NONE || !drains ? s->init_since : s->drain_late;
+    fault_id since = since_or(s->init_since, drains ? s->drain_late : FAULT_NONE);
     CHECK_AFTER(m, tile, SYN_011, since, right, RELATED(s->init_index),
                 "each tile counter zeroed once, and nothing else stored",
                 "store to 0x%llx during the counter reset%s", (unsigned long long)a->addr,

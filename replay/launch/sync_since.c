@@ -12,8 +12,7 @@ fault_id sync_byte_since(const struct tile *tile, unsigned byte, uint8_t due)
 {
     const struct sync *s = sync_of(tile);
     unsigned who = due == NOCAP_SYNC_DONE ? sync_processor(byte) : NOCAP_PROCESSOR_BRISC;
-    return s->since[byte] != FAULT_NONE ? s->since[byte]
-                                        : stray_since(tile, who, s->stored[byte], UINT32_MAX, due);
+    return since_or(s->since[byte], stray_since(tile, who, s->stored[byte], UINT32_MAX, due));
 }
 
 fault_id sync_since(const struct tile *tile, uint32_t word)
@@ -36,12 +35,6 @@ void sync_overrun(struct tile *tile, uint32_t word, fault_id fault)
             sync_of(tile)->since[i] = sync_of(tile)->late[i] = fault;
         }
     }
-}
-
-void sync_missed(struct tile *tile, unsigned byte, fault_id fault)
-{
-    struct sync *s = sync_of(tile);
-    s->late[byte] = fault != FAULT_NONE ? fault : s->late[byte];
 }
 
 fault_id sync_late_since(struct tile *tile, unsigned byte)
@@ -90,10 +83,10 @@ void sync_core_load(struct tile *tile, const struct access *a)
     }
 }
 
-/* What was stored so far is not the drain at the kernel's end. */
-static void forget_drain(struct tile *tile, const struct nocap_core_info *core)
+void sync_forget_drain(struct tile *tile, unsigned agent)
 {
-    uint8_t bit = (uint8_t)(core->thread >= 0 ? 1 << core->thread : 0);
+    const int thread = nocap_core(agent)->thread;
+    uint8_t bit = (uint8_t)(thread >= 0 ? 1 << thread : 0);
     sync_of(tile)->drained &= (uint8_t)~bit;
     sync_of(tile)->drain_loaded &= (uint8_t)~bit;
 }
@@ -103,7 +96,7 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
     const struct nocap_core_info *core = nocap_core(agent);
     struct sync *s = sync_of(tile);
     uint8_t byte;
-    forget_drain(tile, core);
+    sync_forget_drain(tile, agent);
     if (core->sync_byte < 0 ||
         !shadow_byte(&tile->l1, nocap_sync_address(m->layout, core), &byte)) {
         return;
@@ -120,9 +113,4 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
         launch_of(tile)->since[core->processor] = m->fault;
         s->group_since = core->thread >= 0 && s->group != 0 ? m->fault : s->group_since;
     }
-}
-
-void sync_kernel_exit(struct tile *tile, unsigned agent)
-{
-    forget_drain(tile, nocap_core(agent));
 }
