@@ -57,11 +57,10 @@ static void release_brisc(struct model *m, struct tile *tile)
     boot_judge_upload(m, tile);
     if (uploaded &&
         shadow_byte(&tile->l1, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal)) {
-        SEEING(m, tile->at, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, 1,
-               CHECK_AFTER(m, tile, RST_003, signal == NOCAP_GO_GO ? tile->go_since : FAULT_NONE,
-                           signal == NOCAP_GO_INIT, NO_REFS,
-                           "INIT (0x40) in the signal of go message 0",
-                           "BRISC released with go signal 0x%02x, not INIT (0x40)", signal));
+        CHECK_SEEING(m, tile, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, 1, RST_003,
+                     signal == NOCAP_GO_GO ? tile->go_since : FAULT_NONE, signal == NOCAP_GO_INIT,
+                     NO_REFS, "INIT (0x40) in the signal of go message 0",
+                     "BRISC released with go signal 0x%02x, not INIT (0x40)", signal);
     }
     b->phase = BOOT_RELEASED;
     b->released = now(m);
@@ -127,10 +126,9 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
         elf != NULL ? pc == nocap_elf_text_base(elf) : plausible_pc(m, tile, processor, &with);
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
     fault_id since = wrong_pc_since(m, tile, processor);
-    SEEING(m, tile->at, nocap_reset_pc_register(nocap_cores[processor].agent), 4,
-           CHECK_AFTER(m, tile, RST_005, since, right, NO_REFS,
-                       "a reset PC at the start of the RISC's firmware text",
-                       "%s left reset at 0x%x, not the start of its firmware text", name, pc));
+    CHECK_SEEING(m, tile, nocap_reset_pc_register(nocap_cores[processor].agent), 4, RST_005, since,
+                 right, NO_REFS, "a reset PC at the start of the RISC's firmware text",
+                 "%s left reset at 0x%x, not the start of its firmware text", name, pc);
     if (!right) {
         state_of(m)->wrong_pc[processor] = (struct wrong_pc){b->released.index, pc, m->fault};
         b->start_since = m->fault;
@@ -140,10 +138,9 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
         uint32_t override = nocap_reset_pc_override(nocap_cores[processor].agent, &mask);
         since = since_or(b->pc_since[processor],
                          stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, mask, mask));
-        SEEING(m, tile->at, override, 4,
-               CHECK_AFTER(m, tile, RST_005, since, (b->override & bit) != 0, NO_REFS,
-                           "the reset PC override of the RISC enabled",
-                           "%s left reset with its reset PC override off", name));
+        CHECK_SEEING(m, tile, override, 4, RST_005, since, (b->override & bit) != 0, NO_REFS,
+                     "the reset PC override of the RISC enabled",
+                     "%s left reset with its reset PC override off", name);
     }
     for (unsigned p = 0; m->fault != FAULT_NONE && p < CORES; p++) {
         b->pc_since[p] = (with >> p & 1) != 0 ? m->fault : b->pc_since[p];
@@ -262,22 +259,15 @@ static void reset_pc_store(struct tile *tile, const struct access *a)
     }
 }
 
-/* A core that is known to be out of reset; CORES: none. */
-static unsigned running_core(const struct boot *b)
-{
-    unsigned p = 0;
-    while (p < CORES && b->running[p] != YES) {
-        p++;
-    }
-    return p;
-}
-
 /* A write to L1 while cores may run: firmware text is not touched then. */
 static void judge_text(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = boot_of(tile);
     bool hit = boot_in_text(m, tile, a), brisc = brisc_may_run(tile);
-    unsigned running = running_core(b);
+    unsigned running = 0; /* a core that is known to be out of reset; CORES: none */
+    while (running < CORES && b->running[running] != YES) {
+        running++;
+    }
     if (!brisc && running == CORES) {
         return;
     }
@@ -359,11 +349,9 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
             fault_id stray = stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, UINT32_MAX,
                                          NOCAP_SYNC_ALL_INIT);
             fault_id since = since_or(sync_since(tile, word ^ NOCAP_SYNC_ALL_INIT), stray);
-            SEEING(m, tile->at, m->layout->sync, 4,
-                   CHECK_AFTER(m, tile, RST_010, since, word == NOCAP_SYNC_ALL_INIT, NO_REFS,
-                               "0x40404040 in the sync word before the subordinates leave reset",
-                               "subordinates released with sync word 0x%08x, not 0x40404040",
-                               word));
+            CHECK_SEEING(m, tile, m->layout->sync, 4, RST_010, since, word == NOCAP_SYNC_ALL_INIT,
+                         NO_REFS, "0x40404040 in the sync word before the subordinates leave reset",
+                         "subordinates released with sync word 0x%08x, not 0x40404040", word);
             b->start_since = since_or(m->fault, b->start_since);
             for (unsigned i = 0; i < SUBORDINATES; i++) {
                 sync_of(tile)->since[i] = m->fault;
@@ -410,8 +398,9 @@ void boot_judge_setup(struct model *m, struct tile *tile)
     fault_id since = FAULT_NONE;
     if (__builtin_popcount(lacks) + words == 1) { /* it was to be stored elsewhere */
         unsigned i = lacks != 0 ? (unsigned)__builtin_ctz(lacks) : 0;
-        since = stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, setup_registers[i].mask,
-                            setup_registers[i].value);
+        since = stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn,
+                            lacks != 0 ? setup_registers[i].mask : UINT32_MAX,
+                            lacks != 0 ? setup_registers[i].value : 0);
     }
     CHECK_AFTER(
         m, tile, RST_014, since, lacks == 0 && words == 0, RELATED(b->released.index),

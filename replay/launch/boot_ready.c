@@ -127,11 +127,9 @@ void boot_done(struct model *m, struct tile *tile)
         b->early_done = now(m); /* too early, or a subordinate will never clear its byte */
         b->phase = BOOT_RELEASED;
     } else {
-        SEEING(m, tile->at, m->layout->sync, 4,
-               CHECK_AFTER(m, tile, RST_013, since, b->cleared == ALL_BYTES, NO_REFS,
-                           "DONE only after all subordinates cleared INIT",
-                           "boot DONE before all subordinates cleared INIT, sync word 0x%08x",
-                           word));
+        CHECK_SEEING(m, tile, m->layout->sync, 4, RST_013, since, b->cleared == ALL_BYTES, NO_REFS,
+                     "DONE only after all subordinates cleared INIT",
+                     "boot DONE before all subordinates cleared INIT, sync word 0x%08x", word);
     }
 }
 
@@ -255,16 +253,6 @@ static void judge_shown(struct model *m, struct tile *tile, const struct access 
     }
 }
 
-/* The host loads DONE of a tile that boots. */
-static void note_shown(struct model *m, struct tile *tile, uint32_t at)
-{
-    uint8_t before;
-    bool alone = !tile->sees_cores && (m->header->observes & NOCAP_CLASS_SAMPLED) == 0;
-    if (alone && shadow_byte(&tile->l1, at, &before) && before == NOCAP_GO_INIT) {
-        boot_of(tile)->shown_done = now(m);
-    }
-}
-
 void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = boot_of(tile);
@@ -284,19 +272,17 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
     b->last_poll = now(m);
     if (signal == NOCAP_GO_DONE) {
         MARK_EXERCISED(m, RST_017);
-        if (tile->sees_cores && !part_of(tile)->shown && !m->dropped) {
-            part_of(tile)->unshown = true;
-            launch_unshown(m, tile, &state_of(m)->tiles);
-        }
+        const bool alone = launch_host_alone(m, tile, true);
         b->seen_ready = true;
-        note_shown(m, tile, at);
         uint8_t stored;
-        if (tile->sees_cores && part_of(tile)->shown && b->unstored.index == NO_INDEX &&
-            b->early_done.index == NO_INDEX && shadow_byte(&tile->l1, at, &stored) &&
-            stored == NOCAP_GO_INIT) {
+        bool stays = shadow_byte(&tile->l1, at, &stored) && stored == NOCAP_GO_INIT;
+        if (stays && !tile->sees_cores && (m->header->observes & NOCAP_CLASS_SAMPLED) == 0) {
+            b->shown_done = now(m);
+        } else if (stays && tile->sees_cores && part_of(tile)->shown &&
+                   b->unstored.index == NO_INDEX && b->early_done.index == NO_INDEX) {
             b->unstored = now(m);
         }
-        if (!tile->sees_cores || part_of(tile)->unshown) {
+        if (alone) {
             b->phase = BOOT_DONE;
             for (unsigned p = 0; p < CORES; p++) {
                 b->running[p] = YES; /* since BRISC, which released them, waited for all */

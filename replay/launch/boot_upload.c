@@ -5,6 +5,9 @@
 #include "replay/core/value.h"
 #include "replay/launch/launch_private.h"
 
+/* Of the kernel config area, as the builds that are known have it. */
+enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };
+
 static uint32_t kept(const struct boot *b)
 {
     return b->span_count < FIRMWARE_SPANS ? b->span_count : (uint32_t)FIRMWARE_SPANS;
@@ -20,11 +23,19 @@ static bool span_begins(const struct boot *b, uint32_t addr)
     return false;
 }
 
+static uint32_t spans_below(const struct boot *b, uint32_t end)
+{
+    uint32_t below = 0;
+    for (uint32_t i = 0; i < kept(b); i++) {
+        below += b->spans[i].addr < end;
+    }
+    return below;
+}
+
 /* The table of banks lies a fixed way after the kernel config area, whose start is that of the
  * scratch area of BRISC's private memory: an uploaded span, or known of the build. 0: no table. */
 static uint32_t kernel_config_base(const struct boot *b)
 {
-    enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };
     const uint32_t way = NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG;
     for (unsigned i = 0; i < KNOWN; i++) {
         uint32_t base = nocap_kernel_config_bases[i];
@@ -83,19 +94,14 @@ bool boot_text_begins(const struct model *m, const struct tile *tile, unsigned p
 {
     const struct boot *b = boot_of(tile);
     uint32_t end = text_end(m, tile);
-    unsigned texts = 0, below = 0;
     bool astray = false; /* one of the texts: a core begins where none is */
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
         bool runs = b->phase == BOOT_RELEASED && b->reset_pc_known[p];
         astray |= runs && p != processor && !span_begins(b, b->reset_pc[p]);
     }
-    for (uint32_t i = 0; i < kept(b); i++) {
-        bool text = b->spans[i].addr < end;
-        texts += text;
-        below += text && b->spans[i].addr < addr;
-    }
-    bool ordered = end != 0 && texts == CORES && !astray;
-    return span_begins(b, addr) && (end == 0 || addr < end) && (!ordered || below == processor);
+    bool ordered = end != 0 && spans_below(b, end) == CORES && !astray;
+    return span_begins(b, addr) && (end == 0 || addr < end) &&
+           (!ordered || spans_below(b, addr) == processor);
 }
 
 void boot_upload_begins(struct boot *b)
@@ -162,7 +168,6 @@ bool boot_spans_known(const struct boot *b)
  */
 static bool may_be_firmware(const struct model *m, const struct tile *tile, const struct access *a)
 {
-    enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };
     uint32_t end = text_end(m, tile);
     for (unsigned p = 0; p < CORES; p++) {
         const struct nocap_elf_image *elf = m->firmware[p];
@@ -186,17 +191,18 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
               "private memory uploaded to its scratch area in L1",
               "%llu bytes uploaded to private memory at 0x%llx", (unsigned long long)a->size,
               (unsigned long long)a->addr);
-        b->private_since = m->fault != FAULT_NONE ? m->fault : b->private_since;
+        b->private_since = since_or(m->fault, b->private_since);
         return;
     }
     if (a->addr < NOCAP_L1_ZEROS) {
         return; /* boot JAL and mailbox: state, not firmware */
     }
-    if (b->phase == BOOT_POWER_ON && !may_be_firmware(m, tile, a)) {
+    if (b->phase != BOOT_POWER_ON) {
+        MARK_EXERCISED(m, RST_001);
+    } else if (!may_be_firmware(m, tile, a)) {
         b->data_before = true;
         return; /* data in a tile that may never boot */
-    }
-    if (b->phase == BOOT_POWER_ON) {
+    } else {
         fault_id since =
             stray_since(tile, STRAYS_OF_HOST, 0, NOCAP_SOFT_RESET_ALL, NOCAP_SOFT_RESET_ALL);
         CHECK_AFTER(m, tile, RST_001, since, false, NO_REFS,
@@ -204,8 +210,6 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
                     "%llu bytes of firmware written to 0x%llx before all RISCs were held in reset",
                     (unsigned long long)a->size, (unsigned long long)a->addr);
         b->phase = BOOT_HELD;
-    } else {
-        MARK_EXERCISED(m, RST_001);
     }
     MARK_EXERCISED(m, RST_009);
     add_span(b, a, now(m).index);
@@ -221,21 +225,10 @@ const struct span *boot_span_at(const struct boot *b, uint32_t at)
     return found;
 }
 
-static bool table_there(const struct boot *b)
-{
-    uint32_t base = kernel_config_base(b), table = base + NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG;
-    const struct span *s = base != 0 ? boot_span_at(b, table) : NULL;
-    return s != NULL && !s->changed;
-}
-
 static bool partial_upload(const struct model *m, const struct tile *tile)
 {
-    const struct boot *b = boot_of(tile);
-    uint32_t end = text_end(m, tile), texts = 0;
-    for (uint32_t i = 0; i < kept(b); i++) {
-        texts += b->spans[i].addr < end;
-    }
-    return m->header->complete != NOCAP_TRUE && texts < CORES;
+    return m->header->complete != NOCAP_TRUE &&
+           spans_below(boot_of(tile), text_end(m, tile)) < CORES;
 }
 
 bool boot_may_be_older(const struct model *m, const struct tile *tile, uint32_t addr)
@@ -270,12 +263,11 @@ static void judge_entry(struct model *m, struct tile *tile)
         is_jal && (elf != NULL ? target == nocap_elf_text_base(elf)
                                : boot_text_begins(m, tile, NOCAP_PROCESSOR_BRISC, target) &&
                                      !is_subordinates(boot_of(tile), target));
-    SEEING(m, tile->at, NOCAP_L1_BOOT_JAL, 4,
-           CHECK(m, tile, RST_002, right, NO_REFS,
+    CHECK_SEEING(m, tile, NOCAP_L1_BOOT_JAL, 4, RST_002, FAULT_NONE, right, NO_REFS,
                  "a JAL at L1[0] to the start of BRISC's firmware",
                  is_jal ? "L1[0] holds 0x%08x, a jump to 0x%x, not to BRISC's firmware"
                         : "L1[0] holds 0x%08x, which is no JAL",
-                 word, target));
+                 word, target);
     boot_of(tile)->jump_since = fault_of(m, right);
 }
 
@@ -358,28 +350,27 @@ static void judge_segment(struct model *m, struct tile *tile, unsigned processor
     }
 }
 
-static void judge_image(struct model *m, struct tile *tile)
-{
-    for (unsigned p = 0; boot_spans_known(boot_of(tile)) && p < CORES; p++) {
-        const struct nocap_elf_image *elf = m->firmware[p];
-        for (size_t i = 0; elf != NULL && i < nocap_elf_segment_count(elf); i++) {
-            judge_segment(m, tile, p, nocap_elf_segment(elf, i));
-        }
-    }
-}
-
 /* When BRISC is released: what must be in L1 by then. */
 void boot_judge_upload(struct model *m, struct tile *tile)
 {
     const struct boot *b = boot_of(tile);
     judge_entry(m, tile);
-    if (boot_spans_known(b)) {
-        bool there = table_there(b);
-        if (there || !partial_upload(m, tile)) {
-            CHECK(m, tile, RST_004, there, NO_REFS,
-                  "the bank-to-NOC table, 0x9000 after the kernel config area",
-                  "no bank-to-NOC table among the %u writes of the upload", b->span_count);
+    if (!boot_spans_known(b)) {
+        return;
+    }
+    const uint32_t base = kernel_config_base(b);
+    const struct span *table =
+        base != 0 ? boot_span_at(b, base + NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG) : NULL;
+    const bool there = table != NULL && !table->changed;
+    if (there || !partial_upload(m, tile)) {
+        CHECK(m, tile, RST_004, there, NO_REFS,
+              "the bank-to-NOC table, 0x9000 after the kernel config area",
+              "no bank-to-NOC table among the %u writes of the upload", b->span_count);
+    }
+    for (unsigned p = 0; p < CORES; p++) {
+        const struct nocap_elf_image *elf = m->firmware[p];
+        for (size_t i = 0; elf != NULL && i < nocap_elf_segment_count(elf); i++) {
+            judge_segment(m, tile, p, nocap_elf_segment(elf, i));
         }
-        judge_image(m, tile);
     }
 }

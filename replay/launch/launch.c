@@ -61,32 +61,23 @@ void launch_fault(struct launch *l, fault_id fault)
 void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = launch_of(tile);
-    fault_id early[CORES]; /* a kernel that was entered before it is a part of this launch */
-    for (unsigned p = 0; p < CORES; p++) {
-        const struct kernel *k = &l->kernels[p];
-        /* its exit was missed, and may still come */
-        bool leaves = k->inside == UNKNOWN && l->since[p] != FAULT_UNREPORTED;
-        early[p] = k->enter_turn > l->done.turn || leaves ? l->since[p] : FAULT_NONE;
-    }
-    launch_fault(l, l->go_since);
     l->notify_early = l->notify_late = l->shift_since = FAULT_NONE;
     l->got_go = 0;
     l->begun = false;
-    for (unsigned p = 0; p < CORES; p++) {
-        l->kernels[p].entered = l->kernels[p].left = 0;
-    }
     l->slot = l->go_since == FAULT_NONE ? slot : -1; /* else BRISC may read any */
     const struct nocap_launch *message = l->slot >= 0 ? launch_message(m, tile, slot) : NULL;
     l->message_known = message != NULL;
     l->message = message != NULL ? *message : (struct nocap_launch){0};
     launch_locate_texts(l);
-    const fault_id since = l->slot >= 0 ? l->slots[l->slot].since : FAULT_NONE;
-    l->parts_since = since != FAULT_NONE ? since : l->rd_since;
-    if (l->parts_since != FAULT_NONE) {
-        launch_group_fault(l, ALL_CORES, l->parts_since);
-    }
+    l->parts_since = since_or(l->slot >= 0 ? l->slots[l->slot].since : FAULT_NONE, l->rd_since);
     for (unsigned p = 0; p < CORES; p++) {
-        l->since[p] = l->since[p] != FAULT_NONE ? l->since[p] : early[p];
+        struct kernel *k = &l->kernels[p];
+        /* what was entered before is a part of this launch; or its exit may still come */
+        bool part = k->enter_turn > l->done.turn ||
+                    (k->inside == UNKNOWN && l->since[p] != FAULT_UNREPORTED);
+        fault_id early = part ? l->since[p] : FAULT_NONE;
+        l->since[p] = since_or(since_or(l->parts_since, l->go_since), early);
+        k->entered = k->left = 0;
     }
 }
 
@@ -136,12 +127,9 @@ void launch_act(struct model *m, struct tile *tile)
                : l->go_pending == UNKNOWN || next == NULL  ? CAUSE_UNKNOWN
                : (next->preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
                                                            : CAUSE_NONE;
-    if ((l->cause == CAUSE_NONE && launch_unseen(m, tile)) ||
-        !launch_reports_message(m, tile, slot)) {
-        slot = -1;
-    }
+    bool unseen = l->cause == CAUSE_NONE && launch_unseen(m, tile);
     bool begun = l->active == UNKNOWN;
-    launch_start(m, tile, slot);
+    launch_start(m, tile, !unseen && launch_reports_message(m, tile, slot) ? slot : -1);
     l->begun = begun;
     l->active = YES;
     l->asked = false;
@@ -283,7 +271,8 @@ void launch_core_store(struct model *m, const struct observation *o)
         }
     }
     if (a->by != NOCAP_BY_BRISC) {
-        launch_judge_core_store(m, o);
+        launch_judge_intrusion(m,
+                               o); /* kernels may write to L1, but not to what it launches from */
         if ((o->places & PLACE(RD_PTR)) != 0) {
             CHECK(m, tile, GO_008, false, NO_REFS, "rd_ptr stored by BRISC only",
                   "rd_ptr stored by %s", nocap_agent_name(a->by));
@@ -296,21 +285,24 @@ void launch_core_store(struct model *m, const struct observation *o)
     }
 }
 
+bool launch_host_alone(struct model *m, struct tile *tile, bool acted)
+{
+    struct launch_tile *part = part_of(tile);
+    if (acted && tile->sees_cores && !part->shown && !m->dropped) {
+        part->unshown = true;
+        launch_unshown(m, tile, &state_of(m)->tiles);
+    }
+    return !tile->sees_cores || part->unshown;
+}
+
 /* A host that reads DONE knows that the tile is idle, also where the tile itself was not observed.
  */
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a)
 {
     struct launch *l = launch_of(tile);
     uint8_t signal;
-    if (l->go.index == NO_INDEX || !access_byte(a, tile_signal_address(m, tile), &signal) ||
-        signal != NOCAP_GO_DONE) {
-        return;
-    }
-    if (tile->sees_cores && !part_of(tile)->shown && l->go_pending == YES && !m->dropped) {
-        part_of(tile)->unshown = true;
-        launch_unshown(m, tile, &state_of(m)->tiles);
-    }
-    if (!tile->sees_cores || part_of(tile)->unshown) {
+    if (l->go.index != NO_INDEX && access_byte(a, tile_signal_address(m, tile), &signal) &&
+        signal == NOCAP_GO_DONE && launch_host_alone(m, tile, l->go_pending == YES)) {
         boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] = YES;
         deferred_report(m, tile);
         l->done = now(m);

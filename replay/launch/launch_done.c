@@ -43,11 +43,10 @@ static fault_id judge_launch(struct model *m, struct tile *tile)
     bool known = shadow_word(&tile->l1, m->layout->sync, &word), inside = brisc->inside == YES;
     bool idle = word == NOCAP_SYNC_ALL_DONE || word == NOCAP_SYNC_REGISTER_INIT;
     if (known) {
-        fault_id since = l->go_since != FAULT_NONE ? l->go_since : sync_since(tile, word);
-        SEEING(m, tile->at, m->layout->sync, 4,
-               CHECK_AFTER(m, tile, GO_004, since, idle, RELATED(l->go.index),
-                           "DONE only while the sync word is 0 or 0x00000300",
-                           "launch DONE stored with sync word 0x%08x, not 0 or 0x300", word));
+        fault_id since = since_or(l->go_since, sync_since(tile, word));
+        CHECK_SEEING(m, tile, m->layout->sync, 4, GO_004, since, idle, RELATED(l->go.index),
+                     "DONE only while the sync word is 0 or 0x00000300",
+                     "launch DONE stored with sync word 0x%08x, not 0 or 0x300", word);
     }
     if (!idle) {
         early = m->fault;
@@ -71,36 +70,18 @@ static fault_id judge_launch(struct model *m, struct tile *tile)
     return FAULT_NONE;
 }
 
-/* What is known of the launch, or of the last one, since. */
-static fault_id known_since(const struct launch *l)
-{
-    return l->go_since != FAULT_NONE ? l->go_since : l->parts_since;
-}
-
 static void await_notify(struct model *m, struct tile *tile)
 {
     struct launch *l = launch_of(tile);
     int index = tile_go_index(m, tile);
     uint32_t word;
     l->notify_pending = true;
-    l->notify_since = known_since(l) != FAULT_NONE ? known_since(l) : l->notify_early;
+    l->notify_since = since_or(since_or(l->go_since, l->parts_since), l->notify_early);
     l->notify_early = FAULT_NONE;
     l->notify_known =
         part_of(tile)->sees_outside && index >= 0 &&
         shadow_word(&tile->l1, nocap_go_word_address(m->layout, (unsigned)index), &word);
     l->notify = l->notify_known ? nocap_go_decode(word) : (struct nocap_go_word){0};
-}
-
-static void finish_request(struct model *m, struct tile *tile)
-{
-    struct launch *l = launch_of(tile);
-    bool notifies = l->request != NOCAP_GO_RESET_READ_PTR_FROM_HOST;
-    l->request = 0;
-    l->advance = NO;
-    l->finished_host = NO;
-    if (notifies) {
-        await_notify(m, tile);
-    }
 }
 
 void launch_report(const struct model *m, struct tile *tile, bool done)
@@ -141,10 +122,9 @@ static void end_launch(struct model *m, struct tile *tile)
 {
     struct launch *l = launch_of(tile);
     if (l->slot >= 0) {
-        l->slots[l->slot].fresh = NO;
-    }
-    if (l->slot >= 0 && l->slots[l->slot].since != FAULT_NONE) {
-        l->rd_since = l->slots[l->slot].since; /* its mode is none that can be relied on */
+        struct slot *slot = &l->slots[l->slot];
+        slot->fresh = NO;
+        l->rd_since = since_or(slot->since, l->rd_since); /* its mode cannot be relied on */
     }
     l->finished_slot = l->slot;
     l->finished_host = !l->message_known ? UNKNOWN : l->message.mode == NOCAP_MODE_HOST ? YES : NO;
@@ -171,14 +151,11 @@ void launch_lose_request(struct model *m, struct tile *tile, uint8_t signal, fau
         MARK_EXERCISED(m, GO_013);
         MARK_EXERCISED(m, GO_014);
     } else if (l->request_done == NO && shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr)) {
-        since = since != FAULT_NONE         ? since
-                : l->rd_since != FAULT_NONE ? l->rd_since
-                                            : launch_written_since(m, tile);
-        SEEING(m, tile->at, m->layout->rd_ptr, 4,
-               CHECK_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
-                           "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
-                           "reset request 0x%02x overwritten while rd_ptr was %u, not 0",
-                           l->request, rd_ptr));
+        since = since_or(since_or(since, l->rd_since), launch_written_since(m, tile));
+        CHECK_SEEING(
+            m, tile, m->layout->rd_ptr, 4, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
+            "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
+            "reset request 0x%02x overwritten while rd_ptr was %u, not 0", l->request, rd_ptr);
         l->rd_since = rd_ptr != 0 || l->advance == NO ? m->fault : l->rd_since;
         l->slot_since = rd_ptr != 0 ? m->fault : l->slot_since;
         if (rd_ptr == 0) {
@@ -204,7 +181,9 @@ void launch_finish_done(struct model *m, struct tile *tile)
         launch_lose_request(m, tile, NOCAP_GO_DONE, FAULT_NONE); /* unless it was obeyed */
         launch_notify_missing(m, tile, "the next DONE came");
         l->done = now(m);
-        finish_request(m, tile);
+        l->request = 0;
+        l->advance = l->finished_host = NO;
+        await_notify(m, tile);
         return;
     }
     if (l->active == NO && l->go_pending == NO && l->advance != YES &&
@@ -214,11 +193,9 @@ void launch_finish_done(struct model *m, struct tile *tile)
     bool known = tile->sees_cores && l->go_pending != UNKNOWN &&
                  !(l->active == YES && l->cause == CAUSE_UNKNOWN);
     bool caused = l->go_pending == YES || (l->active == YES && l->cause != CAUSE_NONE);
-    if (known && !caused && launch_unseen(m, tile)) {
-        known = false;
-    }
+    known = known && (caused || !launch_unseen(m, tile));
     if (known) {
-        fault_id since = l->go_since != FAULT_NONE ? l->go_since : launch_written_since(m, tile);
+        fault_id since = since_or(l->go_since, launch_written_since(m, tile));
         CHECK_AFTER(m, tile, GO_020, since, caused, RELATED(l->done.index),
                     "DONE only after a GO, a reset request or a preload", "%s",
                     "DONE without a GO, a reset request or a preload since the last DONE");
@@ -246,7 +223,7 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
 {
     struct launch *l = launch_of(tile);
     if (l->notify_pending) {
-        fault_id since = l->notify_since != FAULT_NONE ? l->notify_since : tile->notified_since;
+        fault_id since = since_or(l->notify_since, tile->notified_since);
         l->notify_pending = false;
         CHECK_AFTER(m, tile, GO_015, since, !noc_sees_requests(m), RELATED(l->done.index),
                     "one notify to the dispatch core after DONE",
@@ -263,21 +240,14 @@ static void judge_cleared(struct model *m, struct tile *tile)
     if (message != NULL) {
         const struct nocap_launch_place *left =
             &m->layout->fields[message->enables != 0 ? NOCAP_LAUNCH_enables : NOCAP_LAUNCH_preload];
-        SEEING(m, tile->at, nocap_launch_slot(m->layout, (unsigned)l->finished_slot) + left->offset,
-               left->width,
-               CHECK(m, tile, GO_018, message->enables == 0 && message->preload == 0,
-                     RELATED(l->done.index),
+        CHECK_SEEING(m, tile,
+                     nocap_launch_slot(m->layout, (unsigned)l->finished_slot) + left->offset,
+                     left->width, GO_018, FAULT_NONE,
+                     message->enables == 0 && message->preload == 0, RELATED(l->done.index),
                      "enables and preload of the finished slot cleared before rd_ptr moves on",
                      "rd_ptr moved on while slot %d has enables 0x%02x, preload 0x%02x",
-                     l->finished_slot, message->enables, message->preload));
+                     l->finished_slot, message->enables, message->preload);
     }
-}
-
-/* Nothing has asked for it since the launch, whose message is known, so that it would be seen. */
-static bool resets_unasked(const struct tile *tile, uint32_t v)
-{
-    const struct launch *l = launch_of(tile);
-    return v == 0 && l->finished_host == YES && !l->asked;
 }
 
 /* BRISC stores the read pointer. */
@@ -294,7 +264,8 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
         return;
     }
     bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
-    bool unasked = resets_unasked(tile, v);
+    /* a reset since the launch, whose message is known, so that it would be seen */
+    bool unasked = v == 0 && l->finished_host == YES && !l->asked;
     bool boots = boot_of(tile)->phase == BOOT_RELEASED;
     bool moves = (next || unasked) && l->request == 0 && !boots;
     bool began = l->done.index == NO_INDEX && whole; /* the trace may, while it was to move on */
@@ -302,22 +273,20 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
     bool stays = l->finished_host == YES || (l->advance == NO && ahead);
     bool right = (v == 0 || (next && !boots)) &&
                  !(moves && stays && (v != 0 || unasked) && l->notify_early == FAULT_NONE);
-    fault_id since = !whole                      ? FAULT_NONE /* in part it is never stored */
-                     : l->rd_since != FAULT_NONE ? l->rd_since
-                                                 : tile->notified_since;
-    SEEING(m, tile->at, m->layout->rd_ptr, 4,
-           CHECK_AFTER(m, tile, GO_008, since, right, RELATED(l->done.index),
-                       boots ? "rd_ptr set to 0 at boot"
-                       : l->finished_host == YES && moves
-                           ? "rd_ptr left alone after a launch in HOST mode"
-                       : stays && moves ? "rd_ptr left alone until a launch in DEV mode is DONE"
-                                        : "rd_ptr stored 0 or moved on by one",
-                       boots ? "rd_ptr set to %u while BRISC boots, it was %u"
-                       : l->finished_host == YES && moves
-                           ? "rd_ptr set to %u after a launch in HOST mode, it was %u"
-                       : stays && moves ? "rd_ptr set to %u before the launch is DONE, it was %u"
-                                        : "rd_ptr set to %u, neither 0 nor one more than %u",
-                       v, old));
+    fault_id since = since_or(l->rd_since, tile->notified_since);
+    since = whole ? since : FAULT_NONE; /* in part it is never stored */
+    CHECK_SEEING(m, tile, m->layout->rd_ptr, 4, GO_008, since, right, RELATED(l->done.index),
+                 boots ? "rd_ptr set to 0 at boot"
+                 : l->finished_host == YES && moves
+                     ? "rd_ptr left alone after a launch in HOST mode"
+                 : stays && moves ? "rd_ptr left alone until a launch in DEV mode is DONE"
+                                  : "rd_ptr stored 0 or moved on by one",
+                 boots ? "rd_ptr set to %u while BRISC boots, it was %u"
+                 : l->finished_host == YES && moves
+                     ? "rd_ptr set to %u after a launch in HOST mode, it was %u"
+                 : stays && moves ? "rd_ptr set to %u before the launch is DONE, it was %u"
+                                  : "rd_ptr set to %u, neither 0 nor one more than %u",
+                 v, old);
     l->rd_since = m->fault;
     if (since == FAULT_NONE) { /* else what is missing is a fault of its own */
         store_strays(m);
@@ -358,71 +327,63 @@ static bool brisc_outside(const struct model *m, const struct tile *tile)
     return l->kernels[NOCAP_PROCESSOR_BRISC].inside == NO && (shown || !enabled);
 }
 
-/* A notify of the launch that is not DONE yet. */
-static void judge_early(struct model *m, struct tile *tile, const struct nocap_event *e)
+/* The one that is due. */
+static void judge_notify(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
     struct launch *l = launch_of(tile);
-    if (!l->message_known || !brisc_outside(m, tile)) {
-        return;
-    }
-    if (l->message.mode == NOCAP_MODE_HOST) {
-        CHECK_AFTER(m, tile, GO_016, l->go_since, false, RELATED(l->go.index),
-                    "no notify of a launch in HOST mode",
-                    "notify to (%u,%u) 0x%llx before DONE of a launch in HOST mode", e->d.x, e->d.y,
-                    (unsigned long long)e->daddr);
-    } else {
-        CHECK_AFTER(m, tile, GO_015, l->go_since, false, RELATED(l->go.index),
-                    "one notify, after DONE", "notify to (%u,%u) 0x%llx before DONE of its launch",
-                    e->d.x, e->d.y, (unsigned long long)e->daddr);
-        l->notify_early = m->fault; /* it is the one that will be missing, or one too many */
-    }
+    const struct nocap_go_word *go = &l->notify;
+    uint32_t word = 0, want = nocap_notify_address(go->offset);
+    bool inlines = e->op == NOCAP_OP_INLINE;
+    bool there = !l->notify_known ||
+                 (e->daddr == want && ((e->has & NOCAP_F_D) == 0 ||
+                                       (e->d.x == go->master_x && e->d.y == go->master_y)));
+    bool value = !nocap_event_word(e, &word) || !inlines || word == NOCAP_NOTIFY_VALUE;
+    bool posted = !inlines || (e->has & NOCAP_F_POSTED) == 0 || e->posted != 0;
+    l->notify_pending = false;
+    part_of(tile)->changed = true;
+    CHECK_AFTER(m, tile, GO_015, l->notify_since, there && value && posted, RELATED(l->done.index),
+                "a posted inline write of 0x40 to the stream that the go message names",
+                "%snotify of 0x%x to (%u,%u) 0x%llx, the go message names (%u,%u) 0x%x",
+                posted ? "" : "non-posted ", word, e->d.x, e->d.y, (unsigned long long)e->daddr,
+                go->master_x, go->master_y, want);
 }
 
 void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
     struct launch *l = launch_of(tile);
-    if (!looks_like_notify(l, e) || l->kernels[NOCAP_PROCESSOR_BRISC].inside == YES) {
+    const enum known inside = l->kernels[NOCAP_PROCESSOR_BRISC].inside;
+    if (!looks_like_notify(l, e) || inside == YES) {
         return;
     }
     if (l->notify_pending) {
-        uint32_t want = nocap_notify_address(l->notify.offset);
-        bool there =
-            !l->notify_known ||
-            (e->daddr == want && ((e->has & NOCAP_F_D) == 0 ||
-                                  (e->d.x == l->notify.master_x && e->d.y == l->notify.master_y)));
-        uint32_t word = 0;
-        bool value =
-            !nocap_event_word(e, &word) || e->op != NOCAP_OP_INLINE || word == NOCAP_NOTIFY_VALUE;
-        bool posted = e->op != NOCAP_OP_INLINE || (e->has & NOCAP_F_POSTED) == 0 || e->posted != 0;
-        l->notify_pending = false;
-        part_of(tile)->changed = true;
-        CHECK_AFTER(m, tile, GO_015, l->notify_since, there && value && posted,
-                    RELATED(l->done.index),
-                    "a posted inline write of 0x40 to the stream that the go message names",
-                    "%snotify of 0x%x to (%u,%u) 0x%llx, the go message names (%u,%u) 0x%x",
-                    posted ? "" : "non-posted ", word, e->d.x, e->d.y, (unsigned long long)e->daddr,
-                    l->notify.master_x, l->notify.master_y, want);
+        judge_notify(m, tile, e);
         return;
     }
-    if (l->active == YES && tile->sees_cores) {
-        judge_early(m, tile, e);
-        return;
-    }
-    if (!tile->sees_cores || l->kernels[NOCAP_PROCESSOR_BRISC].inside != NO ||
-        l->done.index == NO_INDEX || l->active != NO) {
+    /* one too many: of the launch that is not DONE yet, or of the last one */
+    const bool early = l->active == YES;
+    const bool knows = early ? l->message_known && brisc_outside(m, tile)
+                             : inside == NO && l->done.index != NO_INDEX && l->active == NO;
+    if (!tile->sees_cores || !knows || (!early && l->finished_host == UNKNOWN)) {
         return; /* nothing is known of what it answers */
     }
-    if (l->finished_host == YES) {
-        CHECK_AFTER(m, tile, GO_016, known_since(l), false, RELATED(l->done.index),
-                    "no notify after a launch in HOST mode",
-                    "notify to (%u,%u) 0x%llx after a launch in HOST mode", e->d.x, e->d.y,
-                    (unsigned long long)e->daddr);
-    } else if (l->finished_host == NO) {
-        fault_id since = known_since(l) != FAULT_NONE ? known_since(l) : l->notify_late;
-        CHECK_AFTER(m, tile, GO_015, since, false, RELATED(l->done.index),
-                    "exactly one notify after DONE",
-                    "a second notify to (%u,%u) 0x%llx after one DONE", e->d.x, e->d.y,
-                    (unsigned long long)e->daddr);
+    const uint64_t index = early ? l->go.index : l->done.index;
+    const fault_id since = early ? l->go_since : since_or(l->go_since, l->parts_since);
+    if (early ? l->message.mode == NOCAP_MODE_HOST : l->finished_host == YES) {
+        CHECK_AFTER(m, tile, GO_016, since, false, RELATED(index),
+                    early ? "no notify of a launch in HOST mode"
+                          : "no notify after a launch in HOST mode",
+                    "notify to (%u,%u) 0x%llx %s a launch in HOST mode", e->d.x, e->d.y,
+                    (unsigned long long)e->daddr, early ? "before DONE of" : "after");
+        return;
+    }
+    CHECK_AFTER(m, tile, GO_015, since_or(since, early ? FAULT_NONE : l->notify_late), false,
+                RELATED(index), early ? "one notify, after DONE" : "exactly one notify after DONE",
+                "%snotify to (%u,%u) 0x%llx %s", early ? "" : "a second ", e->d.x, e->d.y,
+                (unsigned long long)e->daddr,
+                early ? "before DONE of its launch" : "after one DONE");
+    if (early) {
+        l->notify_early = m->fault; /* it is the one that will be missing, or one too many */
+    } else {
         l->notify_late = FAULT_NONE;
     }
 }

@@ -275,7 +275,7 @@ static void publish(struct tile *tile)
     f->advance = l->advance;
     f->notify_pending = l->notify_pending;
     f->master_since = l->master_since;
-    f->ignored_since = l->ignored_since != FAULT_NONE ? l->ignored_since : b->text_since;
+    f->ignored_since = since_or(l->ignored_since, b->text_since);
     f->requested = l->requested;
     f->done = l->done;
     part_of(tile)->changed = false;

@@ -90,13 +90,15 @@ static const char *active_part(const struct model *m, const struct observation *
     return hits_image(l, a) ? "the active kernel image" : NULL;
 }
 
+/* Of a launch that is not DONE yet. */
 static void judge_intrusion(struct model *m, const struct observation *o, const char *part)
 {
     struct launch *l = launch_of(o->tile);
+    if (l->go_pending != YES) {
+        return;
+    }
     const struct access *a = &o->access;
-    fault_id since = l->parts_since != FAULT_NONE    ? l->parts_since
-                     : l->notify_early != FAULT_NONE ? l->notify_early
-                                                     : sent_since(m, o);
+    fault_id since = since_or(since_or(l->parts_since, l->notify_early), sent_since(m, o));
     CHECK_AFTER(m, o->tile, GO_006, since, part == NULL, RELATED(l->go.index),
                 "what a launch works with left alone between GO and DONE",
                 "%s written between GO and DONE: %llu bytes at 0x%llx", part,
@@ -105,6 +107,11 @@ static void judge_intrusion(struct model *m, const struct observation *o, const 
     if (since == FAULT_NONE) { /* else what is missing is a fault of its own */
         store_strays(m);
     }
+}
+
+void launch_judge_intrusion(struct model *m, const struct observation *o)
+{
+    judge_intrusion(m, o, launch_of(o->tile)->go_pending == YES ? active_part(m, o) : NULL);
 }
 
 /* A slot that got a message since the last launch, other than `slot`; -1: none. */
@@ -143,9 +150,7 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
         return; /* it may have been written before the trace began */
     }
     bool right = empty && other < 0;
-    fault_id since = l->rd_since != FAULT_NONE     ? l->rd_since
-                     : l->slot_since != FAULT_NONE ? l->slot_since
-                                                   : sent_since(m, o);
+    fault_id since = since_or(since_or(l->rd_since, l->slot_since), sent_since(m, o));
     const struct nocap_launch_place *enables = &m->layout->fields[NOCAP_LAUNCH_enables];
     SEEING(
         m, tile->at, nocap_launch_slot(m->layout, (unsigned)slot) + enables->offset, enables->width,
@@ -188,22 +193,18 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     struct launch *l = launch_of(tile);
     const struct queue_facts *queue = sender(m, o);
     fault_id written = launch_written_since(m, tile);
-    if (written == FAULT_NONE && queue != NULL && nocap_xy_equal(tile->at, queue->wrong.listed)) {
-        written = queue->wrong.listed_since;
+    if (queue != NULL && nocap_xy_equal(tile->at, queue->wrong.listed)) {
+        written = since_or(written, queue->wrong.listed_since);
     }
     if (o->access.by == NOCAP_BY_HOST) {
         boot_host_go(m, tile);
     }
     if (tile->sees_cores && l->go_pending != UNKNOWN) {
-        fault_id since = l->go_since != FAULT_NONE       ? l->go_since
-                         : l->parts_since != FAULT_NONE  ? l->parts_since
-                         : l->notify_early != FAULT_NONE ? l->notify_early
-                                                         : written;
-        SEEING(m, tile->at, tile_signal_address(m, tile), 1,
-               CHECK_AFTER(m, tile, GO_003, since, l->go_pending == NO, RELATED(l->go.index),
-                           "GO only while the worker core is not busy",
-                           "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost",
-                           go.signal));
+        fault_id launch = since_or(since_or(l->go_since, l->parts_since), l->notify_early);
+        CHECK_SEEING(
+            m, tile, tile_signal_address(m, tile), 1, GO_003, since_or(launch, written),
+            l->go_pending == NO, RELATED(l->go.index), "GO only while the worker core is not busy",
+            "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost", go.signal);
     }
     if (l->go_pending == YES) { /* which of the two BRISC obeys is not certain */
         launch_fault(l, m->fault);
@@ -242,10 +243,9 @@ static bool judge_selected(struct model *m, struct tile *tile, unsigned i, int a
     struct launch *l = launch_of(tile);
     bool again = l->index_since != FAULT_NONE && l->index_word == i, right = (int)i == active;
     fault_id since = again ? l->index_since : launch_written_since(m, tile);
-    SEEING(m, tile->at, m->layout->go_message_index, 4,
-           CHECK_AFTER(m, tile, GO_017, since, right, NO_REFS,
-                       "the go message that go_message_index selects",
-                       "go message %u written, go_message_index selects %d", i, active));
+    CHECK_SEEING(m, tile, m->layout->go_message_index, 4, GO_017, since, right, NO_REFS,
+                 "the go message that go_message_index selects",
+                 "go message %u written, go_message_index selects %d", i, active);
     l->index_since = right ? FAULT_NONE : m->fault;
     l->index_word = i;
     if (!right) {
@@ -259,13 +259,12 @@ static fault_id word_since(const struct model *m, const struct observation *o)
 {
     uint32_t word;
     const struct queue_facts *queue = sender(m, o);
-    fault_id written = launch_written_since(m, o->tile);
-    return queue == NULL                  ? FAULT_NONE
-           : queue->message != FAULT_NONE ? queue->message
-           : written != FAULT_NONE        ? written
-           : access_word(&o->access, o->access.addr, &word) && word == queue->wrong.go_word
-               ? queue->wrong.go_since
-               : FAULT_NONE;
+    if (queue == NULL) {
+        return FAULT_NONE;
+    }
+    bool same = access_word(&o->access, o->access.addr, &word) && word == queue->wrong.go_word;
+    fault_id since = since_or(queue->message, launch_written_since(m, o->tile));
+    return since_or(since, same ? queue->wrong.go_since : FAULT_NONE);
 }
 
 /* A write from outside to go word `i`. */
@@ -277,7 +276,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     uint32_t at = nocap_go_word_address(m->layout, i), word;
     uint8_t signal;
     if (!access_byte(a, go_signal_address(m, i), &signal)) {
-        if (l->go_pending == YES && tile->sees_cores && (int)i == tile_go_index(m, tile)) {
+        if (tile->sees_cores && (int)i == tile_go_index(m, tile)) {
             judge_intrusion(m, o, "the active go message");
         }
         return;
@@ -298,9 +297,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         if ((int)i == active) {
             fault_id fault = m->fault;
             launch_lose_request(m, tile, signal, FAULT_NONE);
-            if (l->go_pending == YES) {
-                judge_intrusion(m, o, "the active go message");
-            }
+            judge_intrusion(m, o, "the active go message");
             l->go_since = l->ignored_since = fault; /* BRISC obeys it, or does not */
         }
         return;
@@ -319,7 +316,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     launch_lose_request(m, tile, signal, FAULT_NONE);
     if (signal == NOCAP_GO_GO) {
         judge_go(m, o, go);
-    } else if (l->go_pending == YES && signal != NOCAP_GO_DONE) {
+    } else if (signal != NOCAP_GO_DONE) {
         judge_intrusion(m, o, "the active go message");
     }
     if (signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE) {
@@ -330,17 +327,6 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     }
 }
 
-/* The index selects one of nine go words. */
-static void judge_go_index(struct model *m, struct tile *tile, const struct access *a)
-{
-    uint32_t index;
-    if (access_word(a, m->layout->go_message_index, &index)) {
-        CHECK(m, tile, GO_017, index < NOCAP_GO_WORDS, NO_REFS, "a go_message_index from 0 to 8",
-              "go_message_index %u, there are go messages 0 to 8", index);
-        launch_of(tile)->index_since = FAULT_NONE;
-    }
-}
-
 /* Messages that arrive. */
 static void judge_messages(struct model *m, const struct observation *o, fault_id since)
 {
@@ -348,9 +334,7 @@ static void judge_messages(struct model *m, const struct observation *o, fault_i
     const struct access *a = &o->access;
     struct launch *l = launch_of(tile);
     const struct queue_facts *queue = sender(m, o);
-    if (queue != NULL && since == FAULT_NONE) {
-        since = queue->message; /* of the command that it executes */
-    }
+    since = since_or(since, queue != NULL ? queue->message : FAULT_NONE); /* of its command */
     for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
         uint32_t at = nocap_launch_slot(m->layout, i), size = m->layout->launch_size;
         if (touches(a, at, size)) {
@@ -376,6 +360,7 @@ void launch_judge_outside_store(struct model *m, const struct observation *o, fa
 {
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
+    uint32_t index;
     if (a->addr >= NOCAP_L1_SIZE) {
         return;
     }
@@ -386,67 +371,61 @@ void launch_judge_outside_store(struct model *m, const struct observation *o, fa
                 judge_go_word(m, o, i);
             }
         }
-        judge_go_index(m, tile, a);
-        if (launch_of(tile)->go_pending == YES && tile->sees_cores) {
-            judge_intrusion(m, o, active_part(m, o));
+        if (access_word(a, m->layout->go_message_index, &index)) {
+            CHECK(m, tile, GO_017, index < NOCAP_GO_WORDS, NO_REFS,
+                  "a go_message_index from 0 to 8",
+                  "go_message_index %u, there are go messages 0 to 8", index);
+            launch_of(tile)->index_since = FAULT_NONE;
+        }
+        if (tile->sees_cores) {
+            launch_judge_intrusion(m, o);
         }
     }
 }
 
-/* The same for the tile's other cores: their kernels may write to L1, but not to what BRISC
- * launches from. */
-void launch_judge_core_store(struct model *m, const struct observation *o)
+static void take_go(struct model *m, struct tile *tile)
 {
-    if (launch_of(o->tile)->go_pending == YES && o->access.addr < NOCAP_L1_SIZE) {
-        judge_intrusion(m, o, active_part(m, o));
-    }
-}
-
-/* Where BRISC's stores are not observed, a launch that is not certainly of HOST mode leaves rd_ptr
- * unknown. */
-static void lose_rd_ptr(const struct model *m, struct tile *tile)
-{
-    const struct launch *l = launch_of(tile);
+    struct launch *l = launch_of(tile);
+    /* where BRISC's stores are not observed, the latest launch moves rd_ptr on, but in HOST mode */
     bool stays = l->message_known && l->message.mode == NOCAP_MODE_HOST;
     if (!tile->sees_cores && l->go.index != NO_INDEX && !stays) {
         shadow_forget(&tile->l1, m->layout->rd_ptr, 4);
+    }
+    if (l->open) { /* its end was not seen */
+        launch_report(m, tile, false);
+    }
+    l->go = now(m);
+    l->open = true;
+    l->go_since = since_or(l->go_since, l->by_host ? tile->go_since : FAULT_NONE);
+    if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
+        launch_start(m, tile, launch_next_slot(m, tile));
+        /* in a trace that begins here, others may have had their commands before */
+        l->active = l->active == UNKNOWN && launch_preloads(m, tile) == YES ? UNKNOWN : NO;
+    } else {
+        launch_locate_texts(l);
     }
 }
 
 static void take_signal(struct model *m, struct tile *tile, const struct access *a, uint8_t signal)
 {
     struct launch *l = launch_of(tile);
+    uint32_t rd_ptr;
     if (signal == NOCAP_GO_GO) {
-        l->by_host = a->by == NOCAP_BY_HOST;
         bool fresh = l->go_pending != YES;
+        l->by_host = a->by == NOCAP_BY_HOST;
         l->request = 0;
         l->go_pending = tile->sees_cores ? YES : UNKNOWN;
         if (fresh) {
-            lose_rd_ptr(m, tile);
-            if (l->open) { /* its end was not seen */
-                launch_report(m, tile, false);
-            }
-            l->go = now(m);
-            l->open = true;
-            l->go_since = l->by_host && l->go_since == FAULT_NONE ? tile->go_since : l->go_since;
-            if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
-                launch_start(m, tile, launch_next_slot(m, tile));
-                /* in a trace that begins here, others may have had their commands before */
-                l->active = l->active == UNKNOWN && launch_preloads(m, tile) == YES ? UNKNOWN : NO;
-            } else {
-                launch_locate_texts(l);
-            }
+            take_go(m, tile);
         }
     } else if (is_request(signal) && signal != l->request) { /* once more it says nothing new */
         l->request = signal;
         l->asked = true;
         l->requested = now(m);
         l->request_done = tile->sees_cores ? NO : UNKNOWN;
-        if (!tile->sees_cores) {
-            uint32_t rd_ptr;
-            if (!shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr) || rd_ptr != 0) {
-                shadow_forget(&tile->l1, m->layout->rd_ptr, 4);
-            }
+        if (!tile->sees_cores &&
+            (!shadow_word(&tile->l1, m->layout->rd_ptr, &rd_ptr) || rd_ptr != 0)) {
+            shadow_forget(&tile->l1, m->layout->rd_ptr, 4);
         }
     }
 }

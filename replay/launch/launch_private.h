@@ -250,7 +250,6 @@ static inline bool launch_is_done(const struct launch *l)
 /* A store from outside (host, NOC, DMA) to a tile is judged by all, then takes effect, then moves
  * the state machines. */
 
-/* launch_model.c */
 static inline void launch_unshown(struct model *m, const struct tile *tile, struct unshown *what)
 {
     if (what->count++ == 0) {
@@ -344,7 +343,8 @@ void sampled_judge(struct model *m, const struct observation *o);
 /* launch_outside.c: before and after the store takes effect */
 /* `since`: what it brings is known since. */
 void launch_judge_outside_store(struct model *m, const struct observation *o, fault_id since);
-void launch_judge_core_store(struct model *m, const struct observation *o);
+/* Whether it hits what a launch works with that is not DONE yet. */
+void launch_judge_intrusion(struct model *m, const struct observation *o);
 void launch_take_outside_store(struct model *m, const struct observation *o);
 /* It may bring a kernel. */
 void launch_note_image(const struct model *m, const struct observation *o);
@@ -370,6 +370,9 @@ void launch_act(struct model *m, struct tile *tile);
 fault_id launch_command(struct model *m, struct tile *tile, unsigned processor, bool go);
 void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_event *event);
 void launch_kernel_exit(const struct model *m, struct tile *tile, const struct nocap_event *event);
+/* Whether the host alone tells of the tile. `acted`: its cores must have been at work by now, which
+ * an event would show if they were observed. */
+bool launch_host_alone(struct model *m, struct tile *tile, bool acted);
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a);
 void launch_memory(struct model *m, struct tile *tile);
 void launch_forget(struct tile *tile);

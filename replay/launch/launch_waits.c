@@ -122,15 +122,13 @@ static void report_host_look(const struct wait_builder *t)
                    l->value, l->count);
 }
 
-static bool reads_ones(const struct wait_builder *t)
-{
-    return progress_of(t->tile)->ones_count >= 2;
-}
-
-/* Reads that give nothing but ones are no protocol state. */
-static void report_ones(const struct wait_builder *t)
+/* Reads that give nothing but ones are no protocol state. False: there are none. */
+static bool report_ones(const struct wait_builder *t)
 {
     struct event_ref since = progress_of(t->tile)->ones;
+    if (progress_of(t->tile)->ones_count < 2) {
+        return false;
+    }
     struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, since);
     w.state = "not answering";
     w.certain = w.wedged = true;
@@ -143,10 +141,11 @@ static void report_ones(const struct wait_builder *t)
     w.by = wait_party(t, NOCAP_BY_NOC);
     w.state = "reading";
     wait_report_as(t, &w, "a valid response from the core");
+    return true;
 }
 
-/* A picture of the tile's memory with nothing but ones in the mailbox. */
-static bool shown_as_ones(const struct wait_builder *t)
+/* A picture of the tile's memory with nothing but ones in the mailbox. False: it is none. */
+static bool report_shown_ones(const struct wait_builder *t)
 {
     enum { ENOUGH = 16 };
     uint32_t known = 0;
@@ -154,11 +153,9 @@ static bool shown_as_ones(const struct wait_builder *t)
     for (uint32_t at = 0; at < SHADOW_SIZE && byte == 0xFF; at++) {
         known += shadow_byte(&t->tile->l1, at, &byte);
     }
-    return !trace_of(t->m)->acted && byte == 0xFF && known >= ENOUGH;
-}
-
-static void report_shown_ones(const struct wait_builder *t)
-{
+    if (trace_of(t->m)->acted || byte != 0xFF || known < ENOUGH) {
+        return false;
+    }
     struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, unseen);
     w.state = "not answering";
     w.wedged = true;
@@ -166,6 +163,7 @@ static void report_shown_ones(const struct wait_builder *t)
         t, &w,
         "the memory that is shown is all ones: the core, its network or the link is gone; "
         "no fault of the protocol does this");
+    return true;
 }
 
 static bool kernels_observed(const struct wait_builder *t)
@@ -423,11 +421,7 @@ void launch_waits(const struct wait_builder *t)
     if (t->m->unexplained) {
         return; /* what was taken for a mailbox is none */
     }
-    if (reads_ones(t)) {
-        report_ones(t);
-    } else if (shown_as_ones(t)) {
-        report_shown_ones(t);
-    } else {
+    if (!report_ones(t) && !report_shown_ones(t)) {
         bool asked = report_host(t);
         if (!asked) {
             report_host_look(t);

@@ -33,17 +33,6 @@ static void sampled_rd_ptr(struct model *m, const struct tile *tile, const struc
     }
 }
 
-/* Whether one of the bytes is none of `a` and `b`. */
-static bool has_other(uint32_t word, uint8_t a, uint8_t b)
-{
-    bool other = false;
-    for (unsigned i = 0; i < SUBORDINATES; i++) {
-        uint8_t v = (uint8_t)(word >> 8 * i);
-        other |= v != a && v != b;
-    }
-    return other;
-}
-
 /* DONE in the go word that the tile polls, and what the sync word holds with it. A slot that is
  * preloaded may be at work without GO. */
 static void sampled_done(struct model *m, struct tile *tile, uint8_t old)
@@ -52,17 +41,20 @@ static void sampled_done(struct model *m, struct tile *tile, uint8_t old)
     if (!shadow_word(&tile->l1, m->layout->sync, &word)) {
         return;
     }
+    bool idle = true;
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        uint8_t v = (uint8_t)(word >> 8 * i);
+        idle &= v == NOCAP_SYNC_DONE || v == NOCAP_SYNC_INIT_REGISTERS;
+    }
     if (old == NOCAP_GO_INIT) {
-        SEEING(m, tile->at, m->layout->sync, 4,
-               CHECK(m, tile, RST_013, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
-                     NO_REFS, "DONE only after all subordinates cleared INIT",
-                     "boot DONE and sync word 0x%08x at one poll", word));
+        CHECK_SEEING(m, tile, m->layout->sync, 4, RST_013, FAULT_NONE, idle, NO_REFS,
+                     "DONE only after all subordinates cleared INIT",
+                     "boot DONE and sync word 0x%08x at one poll", word);
     } else if (old == NOCAP_GO_GO && launch_preloads(m, tile) == NO) {
-        SEEING(m, tile->at, m->layout->sync, 4,
-               CHECK(m, tile, GO_004, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
+        CHECK_SEEING(m, tile, m->layout->sync, 4, GO_004, FAULT_NONE, idle,
                      RELATED(launch_of(tile)->go.index),
                      "DONE only while the sync word is 0 or 0x00000300",
-                     "launch DONE and sync word 0x%08x at one poll", word));
+                     "launch DONE and sync word 0x%08x at one poll", word);
     }
 }
 

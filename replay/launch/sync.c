@@ -79,9 +79,9 @@ static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *ol
     }
     if (old != NULL) {
         fault_id since = since_or(sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_DONE), owed);
-        SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
-               CHECK_AFTER(m, tile, SYN_005, since, *old == NOCAP_SYNC_DONE, NO_REFS,
-                           "LOAD only over 0", "LOAD to ncrisc over 0x%02x, not over 0", *old));
+        CHECK_SEEING(m, tile, m->layout->sync + BYTE_NCRISC, 1, SYN_005, since,
+                     *old == NOCAP_SYNC_DONE, NO_REFS, "LOAD only over 0",
+                     "LOAD to ncrisc over 0x%02x, not over 0", *old);
         fault = m->fault;
         sync_of(tile)->late[BYTE_NCRISC] = since_or(fault, sync_of(tile)->late[BYTE_NCRISC]);
     }
@@ -96,10 +96,9 @@ static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *
         return FAULT_NONE;
     }
     fault_id since = since_or(sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_LOAD), owed);
-    SEEING(m, tile->at, m->layout->sync + BYTE_NCRISC, 1,
-           CHECK_AFTER(m, tile, SYN_004, since, *old == NOCAP_SYNC_LOAD, NO_REFS,
-                       "LOAD (0x01) in ncrisc's byte before GO",
-                       "GO to ncrisc over 0x%02x, not over LOAD (0x01)", *old));
+    CHECK_SEEING(m, tile, m->layout->sync + BYTE_NCRISC, 1, SYN_004, since, *old == NOCAP_SYNC_LOAD,
+                 NO_REFS, "LOAD (0x01) in ncrisc's byte before GO",
+                 "GO to ncrisc over 0x%02x, not over LOAD (0x01)", *old);
     sync_of(tile)->owed[BYTE_NCRISC] = m->fault;
     return since_or(m->fault, owed);
 }
@@ -178,11 +177,9 @@ static fault_id store_init_registers(struct model *m, struct tile *tile)
     s->init_since = FAULT_NONE;
     if (shadow_word(&tile->l1, m->layout->sync, &word)) {
         fault_id since = since_or(sync_since(tile, word), owed);
-        SEEING(m, tile->at, m->layout->sync, 4,
-               CHECK_AFTER(m, tile, SYN_010, since, word == NOCAP_SYNC_ALL_DONE, NO_REFS,
-                           "0x03 only while the whole sync word is 0",
-                           "counter reset (0x03) asked of trisc0 with sync word 0x%08x, not 0",
-                           word));
+        CHECK_SEEING(m, tile, m->layout->sync, 4, SYN_010, since, word == NOCAP_SYNC_ALL_DONE,
+                     NO_REFS, "0x03 only while the whole sync word is 0",
+                     "counter reset (0x03) asked of trisc0 with sync word 0x%08x, not 0", word);
         fault = m->fault;
         sync_overrun(tile, word, fault);
         bool own = (uint8_t)(word >> 8 * BYTE_TRISC0) != NOCAP_SYNC_DONE;
@@ -380,14 +377,14 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
     if (inside) { /* as what entered it is */
         *since = since_or(*since, launch_of(tile)->since[core->processor]);
     }
-    SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
-           CHECK_AFTER(m, tile, SYN_008, *since, right, RELATED(inside ? k->enter_index : NO_INDEX),
-                       core->sync_byte == BYTE_TRISC0
-                           ? "the byte cleared from 40, 80 or 03, outside of the kernel"
-                           : "the byte cleared from 40 or 80, outside of the kernel",
-                       inside ? "sync byte cleared from 0x%02x inside the kernel"
-                              : "sync byte cleared from 0x%02x, which asks for no answer",
-                       old));
+    CHECK_SEEING(m, tile, nocap_sync_address(m->layout, core), 1, SYN_008, *since, right,
+                 RELATED(inside ? k->enter_index : NO_INDEX),
+                 core->sync_byte == BYTE_TRISC0
+                     ? "the byte cleared from 40, 80 or 03, outside of the kernel"
+                     : "the byte cleared from 40 or 80, outside of the kernel",
+                 inside ? "sync byte cleared from 0x%02x inside the kernel"
+                        : "sync byte cleared from 0x%02x, which asks for no answer",
+                 old);
     *since = m->fault;
     if (!from) { /* the command that it answers was not seen */
         struct sync *s = sync_of(tile);

@@ -103,10 +103,10 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
     }
     fault_id since =
         sync_answer_since(tile, (unsigned)core->sync_byte, byte == NOCAP_SYNC_GO, NOCAP_SYNC_GO);
-    SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
-           CHECK_AFTER(m, tile, SYN_009, since, byte == NOCAP_SYNC_GO, NO_REFS,
-                       "GO (0x80) in the RISC's byte when it enters its kernel",
-                       "kernel entered while the sync byte was 0x%02x, not GO (0x80)", byte));
+    CHECK_SEEING(m, tile, nocap_sync_address(m->layout, core), 1, SYN_009, since,
+                 byte == NOCAP_SYNC_GO, NO_REFS,
+                 "GO (0x80) in the RISC's byte when it enters its kernel",
+                 "kernel entered while the sync byte was 0x%02x, not GO (0x80)", byte);
     s->since[core->sync_byte] = m->fault;
     if (byte != NOCAP_SYNC_GO) {
         s->owed[core->sync_byte] = m->fault;
