@@ -40,11 +40,10 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     const struct nocap_core_info *core = nocap_core(agent);
     uint8_t bit = (uint8_t)(1 << core->sync_byte);
     fault_id *since = &sync_of(tile)->since[core->sync_byte];
-    SEEING(m, tile->at, nocap_sync_address(m->layout, core), 1,
-           CHECK_AFTER(
-               m, tile, RST_012, *since, old == NOCAP_SYNC_INIT && (b->cleared & bit) == 0, NO_REFS,
-               "INIT (0x40) cleared once", "sync byte cleared at boot over 0x%02x%s", old,
-               (b->cleared & bit) != 0 ? " for the second time" : ", not over INIT (0x40)"));
+    CHECK_SEEING(m, tile, nocap_sync_address(m->layout, core), 1, RST_012, *since,
+                 old == NOCAP_SYNC_INIT && (b->cleared & bit) == 0, NO_REFS,
+                 "INIT (0x40) cleared once", "sync byte cleared at boot over 0x%02x%s", old,
+                 (b->cleared & bit) != 0 ? " for the second time" : ", not over INIT (0x40)");
     *since = m->fault;
     for (unsigned i = 0; old != NOCAP_SYNC_INIT && (b->cleared & bit) == 0 && i < SUBORDINATES;
          i++) {

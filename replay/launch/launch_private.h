@@ -225,6 +225,13 @@ static inline void launch_group_fault(struct launch *l, uint8_t processors, faul
     }
 }
 
+/* The processors that are started together with this one, as bits. */
+static inline uint8_t launch_group(unsigned processor)
+{
+    const unsigned triscs = ALL_CORES & ~0u << NOCAP_PROCESSOR_TRISC0;
+    return (uint8_t)(processor >= NOCAP_PROCESSOR_TRISC0 ? triscs : 1u << processor);
+}
+
 static inline uint32_t go_signal_address(const struct model *m, unsigned i)
 {
     return nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE;
@@ -239,12 +246,6 @@ static inline bool brisc_runs(const struct tile *tile)
 static inline bool brisc_may_run(const struct tile *tile)
 {
     return boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] != NO;
-}
-
-/* DONE was seen since the last GO. */
-static inline bool launch_is_done(const struct launch *l)
-{
-    return l->done.index != NO_INDEX && l->done.turn > l->go.turn;
 }
 
 /* A store from outside (host, NOC, DMA) to a tile is judged by all, then takes effect, then moves
@@ -392,9 +393,6 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
 void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *event);
 void launch_notify_missing(struct model *m, struct tile *tile, const char *when);
 
-/* launch_message.c */
-/* The processors that are started together with this one, as bits. */
-uint8_t launch_group(unsigned processor);
 void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
                           const struct nocap_launch *message);
 /* The message in a slot, as it is or as `store` is about to make it; NULL: not known. */
@@ -405,14 +403,6 @@ const struct nocap_launch *launch_message_after(const struct model *m, const str
 /* launch_waits.c */
 void launch_settle(const struct model *m, struct tile *tile);
 void launch_waits(const struct wait_builder *t);
-/* Where stores of cores are not observed memory is as the host left it, so it tells nothing of what
- * BRISC has done since its release. */
-bool launch_runs_unseen(const struct tile *tile);
-/* The core's byte of the sync word: as the model has it; where stores of cores are not observed, as
- * the host saw it since the last GO. */
-bool launch_sync_byte(const struct model *m, const struct tile *tile, unsigned processor,
-                      uint8_t *byte);
-/* launch_describe.c */
 void launch_describe(const struct model *m, const struct tile *tile, unsigned parts,
                      struct nocap_tile_state *s);
 

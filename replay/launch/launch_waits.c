@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What host and cores of a tile wait for, from upload to DONE. Source: firmware upload and boot
- * document; observed hangs of firmware. */
+/* What host and cores of a tile wait for, from upload to DONE, and where they are. Source: firmware
+ * upload and boot document; observed hangs of firmware. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -13,13 +13,17 @@
 static const struct event_ref unseen = {.index = NO_INDEX, .t = NO_INDEX};
 enum { HOST_LOOKS = 16 }; /* from so many on it is no chance that the host looks again */
 
-bool launch_runs_unseen(const struct tile *tile)
+/* Where stores of cores are not observed memory is as the host left it, so it tells nothing of what
+ * BRISC has done since its release. */
+static bool runs_unseen(const struct tile *tile)
 {
     return !tile->sees_cores && (boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == YES ||
                                  launch_of(tile)->go.index != NO_INDEX);
 }
 
-bool launch_sync_byte(const struct model *m, const struct tile *tile, unsigned processor,
+/* The core's byte of the sync word: as the model has it; where stores of cores are not observed, as
+ * the host saw it since the last GO. */
+static bool sync_byte(const struct model *m, const struct tile *tile, unsigned processor,
                       uint8_t *byte)
 {
     unsigned i = (unsigned)nocap_cores[processor].sync_byte;
@@ -30,7 +34,7 @@ bool launch_sync_byte(const struct model *m, const struct tile *tile, unsigned p
         *byte = (uint8_t)(p->sync >> 8 * i);
         return true;
     }
-    return !launch_runs_unseen(tile) && shadow_byte(&tile->l1, m->layout->sync + i, byte);
+    return !runs_unseen(tile) && shadow_byte(&tile->l1, m->layout->sync + i, byte);
 }
 
 /* `by` does not do what `agent` polls for at these bytes. */
@@ -105,8 +109,7 @@ static void report_host_look(const struct wait_builder *t)
 {
     const struct poll *l = progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_HOST]);
     char name[64];
-    if (l == NULL || l->count < HOST_LOOKS || l->addr < SHADOW_SIZE ||
-        wait_queue_owns(t->m, t->tile)) {
+    if (l == NULL || l->count < HOST_LOOKS || l->addr < SHADOW_SIZE) {
         return;
     }
     struct nocap_register_place place;
@@ -122,30 +125,8 @@ static void report_host_look(const struct wait_builder *t)
                    l->value, l->count);
 }
 
-/* Reads that give nothing but ones are no protocol state. False: there are none. */
-static bool report_ones(const struct wait_builder *t)
-{
-    struct event_ref since = progress_of(t->tile)->ones;
-    if (progress_of(t->tile)->ones_count < 2) {
-        return false;
-    }
-    struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, since);
-    w.state = "not answering";
-    w.certain = w.wedged = true;
-    wait_report_as(
-        t, &w,
-        "host reads of the core give all ones since index %" PRIu64
-        ": the core, its network or the link is gone; no fault of the protocol does this",
-        since.index);
-    w.who = wait_party(t, NOCAP_BY_HOST);
-    w.by = wait_party(t, NOCAP_BY_NOC);
-    w.state = "reading";
-    wait_report_as(t, &w, "a valid response from the core");
-    return true;
-}
-
-/* A picture of the tile's memory with nothing but ones in the mailbox. False: it is none. */
-static bool report_shown_ones(const struct wait_builder *t)
+/* A picture of the tile's memory with nothing but ones in the mailbox. */
+static bool shown_as_ones(const struct wait_builder *t)
 {
     enum { ENOUGH = 16 };
     uint32_t known = 0;
@@ -153,16 +134,33 @@ static bool report_shown_ones(const struct wait_builder *t)
     for (uint32_t at = 0; at < SHADOW_SIZE && byte == 0xFF; at++) {
         known += shadow_byte(&t->tile->l1, at, &byte);
     }
-    if (trace_of(t->m)->acted || byte != 0xFF || known < ENOUGH) {
+    return !trace_of(t->m)->acted && byte == 0xFF && known >= ENOUGH;
+}
+
+/* Reads that give nothing but ones are no protocol state. False: there are none. */
+static bool report_ones(const struct wait_builder *t)
+{
+    const char *gone =
+        "the core, its network or the link is gone; no fault of the protocol does this";
+    const struct progress *p = progress_of(t->tile);
+    const bool read = p->ones_count >= 2;
+    if (!read && !shown_as_ones(t)) {
         return false;
     }
-    struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, unseen);
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, read ? p->ones : unseen);
     w.state = "not answering";
     w.wedged = true;
-    wait_report_as(
-        t, &w,
-        "the memory that is shown is all ones: the core, its network or the link is gone; "
-        "no fault of the protocol does this");
+    w.certain = read;
+    if (!read) {
+        wait_report_as(t, &w, "the memory that is shown is all ones: %s", gone);
+        return true;
+    }
+    wait_report_as(t, &w, "host reads of the core give all ones since index %" PRIu64 ": %s",
+                   p->ones.index, gone);
+    w.who = wait_party(t, NOCAP_BY_HOST);
+    w.by = wait_party(t, NOCAP_BY_NOC);
+    w.state = "reading";
+    wait_report_as(t, &w, "a valid response from the core");
     return true;
 }
 
@@ -242,7 +240,7 @@ static bool report_subordinates(const struct wait_builder *t, struct event_ref s
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
         uint8_t byte = NOCAP_SYNC_GO; /* it is, in its kernel */
         uint32_t at = nocap_sync_address(t->m->layout, &nocap_cores[p]);
-        bool known = launch_sync_byte(t->m, t->tile, p, &byte);
+        bool known = sync_byte(t->m, t->tile, p, &byte);
         known |= launch_of(t->tile)->kernels[p].inside == YES;
         if (!known || awaited(byte) == NULL) {
             continue;
@@ -266,15 +264,6 @@ static bool report_subordinates(const struct wait_builder *t, struct event_ref s
         }
     }
     return any;
-}
-
-static void report_boot(const struct wait_builder *t)
-{
-    const struct boot *b = boot_of(t->tile);
-    if (!report_subordinates(t, b->released, true)) {
-        report_blocked(t, NOCAP_PROCESSOR_BRISC, "booting", "left reset and never reported ready",
-                       b->released);
-    }
 }
 
 /* BRISC does not take up a GO. */
@@ -330,7 +319,7 @@ static void report_launch(const struct wait_builder *t)
 static void report_snapshot(const struct wait_builder *t)
 {
     uint8_t signal, byte;
-    bool looked = launch_sync_byte(t->m, t->tile, NOCAP_PROCESSOR_NCRISC, &byte);
+    bool looked = sync_byte(t->m, t->tile, NOCAP_PROCESSOR_NCRISC, &byte);
     if (!shadow_byte(&t->tile->l1, tile_signal_address(t->m, t->tile), &signal) ||
         (signal != NOCAP_GO_GO && signal != NOCAP_GO_INIT)) {
         return;
@@ -346,17 +335,6 @@ static void report_snapshot(const struct wait_builder *t)
                      "since, which would show whom it waits for",
             unseen);
     }
-}
-
-/* The host asks a core that it holds in reset: no time makes it answer. */
-static void report_held(const struct wait_builder *t)
-{
-    const struct progress *p = progress_of(t->tile);
-    struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, p->asked);
-    w.state = "held in reset";
-    w.release = "a store to SOFT_RESET_0 that releases BRISC";
-    w.certain = p->asked_count >= HOST_LOOKS;
-    wait_report_as(t, &w, "is still held in reset");
 }
 
 /* A trace without `scope` shows by an event of a tile's cores that they are observed: a tile that
@@ -376,7 +354,12 @@ static void report_cores(const struct wait_builder *t, bool asked)
         return;
     }
     if (asked && boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == NO) {
-        report_held(t);
+        /* no time makes it answer */
+        struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, progress_of(tile)->asked);
+        w.state = "held in reset";
+        w.release = "a store to SOFT_RESET_0 that releases BRISC";
+        w.certain = progress_of(tile)->asked_count >= HOST_LOOKS;
+        wait_report_as(t, &w, "is still held in reset");
     } else if (!sees_cores(t)) {
         if (asked || t->m->header->observes == 0) {
             report_snapshot(t);
@@ -387,16 +370,25 @@ static void report_cores(const struct wait_builder *t, bool asked)
             }
         }
     } else if (boot_of(tile)->phase == BOOT_RELEASED) {
-        report_boot(t);
+        const struct event_ref released = boot_of(tile)->released;
+        if (!report_subordinates(t, released, true)) {
+            report_blocked(t, NOCAP_PROCESSOR_BRISC, "booting",
+                           "left reset and never reported ready", released);
+        }
     } else if (l->go_pending == YES || l->active == YES) {
         report_launch(t);
-    } else if (l->go_pending == UNKNOWN && l->active == UNKNOWN && !asked) {
-        wait_pollers(t); /* what the cores run began before the trace, or is no launch */
     } else if (l->go_pending == UNKNOWN && l->active == UNKNOWN) {
-        report_snapshot(t); /* what runs began before the trace, or in what was lost */
+        /* what runs began before the trace, or in what was lost, or is no launch */
+        (asked ? report_snapshot : wait_pollers)(t);
     } else if (asked) {
         report_idle_brisc(t);
     }
+}
+
+/* DONE was seen since the last GO. */
+static bool is_done(const struct launch *l)
+{
+    return l->done.index != NO_INDEX && l->done.turn > l->go.turn;
 }
 
 /* Where nothing of a tile is observed but what the host does. */
@@ -409,7 +401,7 @@ void launch_settle(const struct model *m, struct tile *tile)
     if (tile->sees_cores && !part_of(tile)->unshown) {
         return;
     }
-    if (l->by_host && l->go.index != NO_INDEX && !launch_is_done(l)) {
+    if (l->by_host && l->go.index != NO_INDEX && !is_done(l)) {
         *unanswered = l->go;
     } else if (b->phase == BOOT_RELEASED && !boot_host_waited(m, b)) {
         *unanswered = b->released;
@@ -421,11 +413,90 @@ void launch_waits(const struct wait_builder *t)
     if (t->m->unexplained) {
         return; /* what was taken for a mailbox is none */
     }
-    if (!report_ones(t) && !report_shown_ones(t)) {
+    if (!report_ones(t)) {
         bool asked = report_host(t);
         if (!asked) {
             report_host_look(t);
         }
         report_cores(t, asked);
+    }
+}
+
+/* ---- the same for people who want to look ---- */
+
+static const char *phase_name(const struct boot *b)
+{
+    switch (b->phase) {
+    case BOOT_POWER_ON: return "powered on";
+    case BOOT_HELD: return "held in reset";
+    case BOOT_RELEASED: return "booting";
+    case BOOT_DONE: return "ready";
+    default: return b->running[NOCAP_PROCESSOR_BRISC] == YES ? "running" : "unknown";
+    }
+}
+
+static void fill_cores(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+{
+    for (unsigned p = 0; p < CORES; p++) {
+        const struct kernel *k = &launch_of(tile)->kernels[p];
+        const struct progress_agent *agent = &progress_of(tile)->agents[PROGRESS_CORE0 + p];
+        struct nocap_core_state *c = &s->cores[p];
+        *c = (struct nocap_core_state){.agent = nocap_cores[p].agent,
+                                       .running = (enum nocap_known)boot_of(tile)->running[p],
+                                       .in_kernel = (enum nocap_known)k->inside,
+                                       .entered = k->enter_index,
+                                       .left = k->exit_index,
+                                       .pc = agent->pc,
+                                       .pc_index = agent->pc_index,
+                                       .waypoint = agent->waypoint,
+                                       .kernel = trace_of(m)->kernels[agent->kernel],
+                                       .has_sync = nocap_cores[p].sync_byte >= 0};
+        c->sync_known = c->has_sync && sync_byte(m, tile, p, &c->sync);
+        if (runs_unseen(tile)) {
+            c->in_kernel = NOCAP_UNKNOWN;
+            c->running = c->has_sync ? NOCAP_UNKNOWN : c->running;
+        }
+    }
+}
+
+static void fill_mailbox(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+{
+    const struct boot *b = boot_of(tile);
+    const struct launch *l = launch_of(tile);
+    const int active = tile_go_index(m, tile);
+    s->phase = phase_name(b);
+    s->go_pending = (enum nocap_known)l->go_pending;
+    s->under_way = l->open;
+    s->go_written = l->go.index;
+    s->active = (enum nocap_known)l->active;
+    s->active_slot = l->slot;
+    s->last_done = l->done.index;
+    s->request = l->request;
+    s->notify_pending = l->notify_pending;
+    s->rd_ptr_known = shadow_word(&tile->l1, m->layout->rd_ptr, &s->rd_ptr);
+    s->go_index_known = shadow_word(&tile->l1, m->layout->go_message_index, &s->go_index);
+    for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
+        uint32_t word;
+        s->go[i].known = shadow_word(&tile->l1, nocap_go_word_address(m->layout, i), &word);
+        s->go[i].word = s->go[i].known ? nocap_go_decode(word) : (struct nocap_go_word){0};
+    }
+    /* the host saw DONE last, where no other observation could show it stored */
+    if (runs_unseen(tile) && (l->go.index != NO_INDEX ? is_done(l) : b->phase == BOOT_DONE)) {
+        s->go[active < 0 ? 0 : active].word.signal = NOCAP_GO_DONE;
+    }
+}
+
+void launch_describe(const struct model *m, const struct tile *tile, unsigned parts,
+                     struct nocap_tile_state *s)
+{
+    if ((parts & NOCAP_STATE_MAILBOX) != 0) {
+        fill_cores(m, tile, s);
+        fill_mailbox(m, tile, s);
+    }
+    for (unsigned i = 0; (parts & NOCAP_STATE_SLOTS) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
+        const struct nocap_launch *message = launch_message(m, tile, (int)i);
+        s->slots[i].known = message != NULL;
+        s->slots[i].message = message != NULL ? *message : (struct nocap_launch){0};
+        s->slots[i].fresh = (enum nocap_known)launch_of(tile)->slots[i].fresh;
     }
 }

@@ -129,14 +129,12 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
                      trisc0 == NOCAP_SYNC_DONE || (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
         unsigned busy = own ? BYTE_TRISC0 : byte;
         fault_id since = since_or(owed, sync_byte_since(tile, busy, NOCAP_SYNC_DONE));
-        SEEING(m, tile->at, m->layout->sync + busy, 1,
-               CHECK_AFTER(
-                   m, tile, SYN_006, since, own && ready,
-                   RELATED(s->initialising ? s->init_index : NO_INDEX),
-                   "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
-                   own ? "GO to a TRISC whose byte was 0x%02x, trisc0 still at its register init"
-                       : "GO to a TRISC whose byte was 0x%02x, not 0",
-                   *old));
+        CHECK_SEEING(m, tile, m->layout->sync + busy, 1, SYN_006, since, own && ready,
+                     RELATED(s->initialising ? s->init_index : NO_INDEX),
+                     "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
+                     own ? "GO to a TRISC whose byte was 0x%02x, trisc0 still at its register init"
+                         : "GO to a TRISC whose byte was 0x%02x, not 0",
+                     *old);
         fault = m->fault;
         s->late[busy] = since_or(fault, s->late[busy]);
         store_strays(m); /* perhaps it was for another byte */
