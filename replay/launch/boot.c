@@ -27,10 +27,9 @@ void boot_init(struct tile *tile, bool power_on)
     if (power_on) {
         b->phase = BOOT_POWER_ON;
         for (unsigned p = 0; p < CORES; p++) {
-            b->running[p] = NO;
+            b->running[p] = b->override[p] = NO;
             b->reset_pc_known[p] = true;
         }
-        b->override_known = NOCAP_ENABLES_ALL;
     }
 }
 
@@ -71,7 +70,6 @@ static void release_brisc(struct model *m, struct tile *tile)
     memset(b->zeros, 0, sizeof b->zeros);
     memset(b->gpr_zeroed, 0, sizeof b->gpr_zeroed);
     launch_init(tile, true);
-    sync_init(tile, true);
 }
 
 /* Without its ELF file, what can be said of a core's reset PC: it is the start of text, of no other
@@ -115,13 +113,12 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
 {
     struct boot *b = boot_of(tile);
     const struct nocap_elf_image *elf = m->firmware[processor];
-    uint8_t bit = (uint8_t)(1 << processor);
     uint32_t pc = b->reset_pc[processor], mask;
     if (!b->reset_pc_known[processor] ||
         (elf == NULL && (!boot_spans_known(b) || boot_may_be_older(m, tile, pc)))) {
         return;
     }
-    uint8_t with = bit;
+    uint8_t with = (uint8_t)(1 << processor);
     bool right =
         elf != NULL ? pc == nocap_elf_text_base(elf) : plausible_pc(m, tile, processor, &with);
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
@@ -133,12 +130,12 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
         state_of(m)->wrong_pc[processor] = (struct wrong_pc){b->released.index, pc, m->fault};
         b->start_since = m->fault;
     }
-    if (right && (b->override_known & bit) != 0) {
+    if (right && b->override[processor] != UNKNOWN) {
         with = launch_group(processor); /* one register for all three TRISCs */
         uint32_t override = nocap_reset_pc_override(nocap_cores[processor].agent, &mask);
         since = since_or(b->pc_since[processor],
                          stray_since(tile, NOCAP_PROCESSOR_BRISC, b->released.turn, mask, mask));
-        CHECK_SEEING(m, tile, override, 4, RST_005, since, (b->override & bit) != 0, NO_REFS,
+        CHECK_SEEING(m, tile, override, 4, RST_005, since, b->override[processor] == YES, NO_REFS,
                      "the reset PC override of the RISC enabled",
                      "%s left reset with its reset PC override off", name);
     }
@@ -177,7 +174,6 @@ static void begin_upload(struct tile *tile)
     boot_of(tile)->phase = BOOT_HELD;
     boot_upload_begins(boot_of(tile));
     launch_init(tile, true);
-    sync_init(tile, true);
 }
 
 static void hold(struct tile *tile, uint32_t value)
@@ -249,12 +245,7 @@ static void reset_pc_store(struct tile *tile, const struct access *a)
             }
         }
         if (touches(a, override, 4)) {
-            uint8_t bit = (uint8_t)(1 << p);
-            bool known = access_word(a, override, &v);
-            b->override_known =
-                (uint8_t)(known ? b->override_known | bit : b->override_known & ~bit);
-            b->override =
-                (uint8_t)(known && (v & mask) != 0 ? b->override | bit : b->override & ~bit);
+            b->override[p] = !access_word(a, override, &v) ? UNKNOWN : (v & mask) != 0 ? YES : NO;
         }
     }
 }

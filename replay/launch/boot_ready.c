@@ -290,33 +290,24 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
     }
 }
 
-/* The core whose reset PC points to bytes that no agent uploaded; CORES: none, or not known. */
-static unsigned core_without_text(const struct model *m, const struct boot *b)
-{
-    if (m->header->complete != NOCAP_TRUE || m->dropped || b->span_count > FIRMWARE_SPANS) {
-        return CORES;
-    }
-    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
-        if (b->reset_pc_known[p] && boot_span_at(b, b->reset_pc[p]) == NULL) {
-            return p;
-        }
-    }
-    return CORES;
-}
-
-/* What may be after it, for who has nothing but the host's accesses. */
+/* What may be after it, for who has nothing but the host's accesses: a core whose reset PC points
+ * to bytes that no agent uploaded, a wrong file. */
 static const char *guess(const struct model *m, const struct boot *b, char *text, size_t size)
 {
-    bool elf = false;
-    for (unsigned p = 0; p < NOCAP_PROCESSOR_COUNT; p++) {
-        elf |= m->firmware[p] != NULL;
-    }
-    unsigned p = core_without_text(m, b);
+    const bool whole =
+        m->header->complete == NOCAP_TRUE && !m->dropped && b->span_count <= FIRMWARE_SPANS;
+    bool elf = m->firmware[NOCAP_PROCESSOR_BRISC] != NULL;
     text[0] = '\0';
-    if (p < CORES) {
-        snprintf(text, size, "; the reset PC of %s is 0x%" PRIx32 ", where no agent wrote anything",
-                 nocap_agent_name(nocap_cores[p].agent), b->reset_pc[p]);
-    } else if (!elf) {
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        elf |= m->firmware[p] != NULL;
+        if (whole && b->reset_pc_known[p] && boot_span_at(b, b->reset_pc[p]) == NULL) {
+            snprintf(text, size,
+                     "; the reset PC of %s is 0x%" PRIx32 ", where no agent wrote anything",
+                     nocap_agent_name(nocap_cores[p].agent), b->reset_pc[p]);
+            return text;
+        }
+    }
+    if (!elf) {
         snprintf(text, size,
                  "; a forgotten or short ELF file? --elf CORE=FILE names the RISC and the address");
     }
@@ -351,8 +342,9 @@ void boot_judge_ready(struct model *m, struct tile *tile, bool cut, const char *
         return;
     }
     bool polled = b->last_poll.index != NO_INDEX;
+    const fault_id since = since_or(b->jump_since, b->start_since);
     if (!cut && !m->dropped && tile->sees_cores && !polled && !part_of(tile)->shown &&
-        b->jump_since == FAULT_NONE && b->start_since == FAULT_NONE && others_boot_faster(m, b)) {
+        since == FAULT_NONE && others_boot_faster(m, b)) {
         struct unshown *tiles = &state_of(m)->tiles;
         tiles->at = tiles->count++ == 0 ? tile->at : tiles->at;
         return;
@@ -367,7 +359,7 @@ void boot_judge_ready(struct model *m, struct tile *tile, bool cut, const char *
             snprintf(sync, sizeof sync, ", sync word 0x%08" PRIx32, word);
         }
         SEEING(m, tile->at, m->layout->sync, known ? 4 : 0,
-               FOLLOWING(m, since_or(b->jump_since, b->start_since),
+               FOLLOWING(m, since,
                          CHECK_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
                                   "firmware ready: DONE in go message 0",
                                   "firmware not ready when %s%s%s", until, sync,

@@ -8,6 +8,8 @@
 void launch_init(struct tile *tile, bool power_on)
 {
     struct launch *l = launch_of(tile);
+    memset(sync_of(tile), 0, sizeof *sync_of(tile));
+    sync_of(tile)->caches = power_on ? NO : UNKNOWN;
     memset(l, 0, sizeof *l);
     l->slot = l->finished_slot = -1;
     l->go.index = l->requested.index = l->done.index = NO_INDEX;
@@ -53,8 +55,7 @@ static bool take_store(const struct model *m, const struct tile *tile, int slot,
 static void decode(const struct model *m, const uint8_t *bytes, struct nocap_launch *message)
 {
     struct decoded *latest = &state_of(m)->decoded;
-    if (!latest->any || memcmp(latest->bytes, bytes, m->layout->launch_size) != 0) {
-        latest->any = true;
+    if (memcmp(latest->bytes, bytes, m->layout->launch_size) != 0) {
         memcpy(latest->bytes, bytes, m->layout->launch_size);
         nocap_launch_decode(m->layout, bytes, &latest->message);
     }
@@ -78,11 +79,11 @@ const struct nocap_launch *launch_message_after(const struct model *m, const str
 
 const struct nocap_launch *launch_message(const struct model *m, const struct tile *tile, int slot)
 {
-    const struct slot *s = &launch_of(tile)->slots[slot];
-    if (s->read == UNKNOWN) {
+    const struct slot *s = slot >= 0 ? &launch_of(tile)->slots[slot] : NULL;
+    if (s != NULL && s->read == UNKNOWN) {
         return launch_message_after(m, tile, slot, NULL);
     }
-    return s->read == YES && part_of(tile)->sees_outside ? &s->message : NULL;
+    return s != NULL && s->read == YES && part_of(tile)->sees_outside ? &s->message : NULL;
 }
 
 /* NULL, or what is wrong, as a format for `value`. */
@@ -171,7 +172,6 @@ fault_id launch_written_since(const struct model *m, const struct tile *tile)
     return since;
 }
 
-/* The slot that BRISC will read for the next launch; -1: not known. */
 int launch_next_slot(const struct model *m, const struct tile *tile)
 {
     uint32_t rd_ptr;
@@ -182,8 +182,6 @@ int launch_next_slot(const struct model *m, const struct tile *tile)
     return (int)((rd_ptr + (launch_of(tile)->advance == YES)) % NOCAP_LAUNCH_SLOTS);
 }
 
-/* What the messages say that BRISC may read next: of one slot, or of all where it is not known
- * which. NO: they are known, and none starts without GO. */
 enum known launch_preloads(const struct model *m, const struct tile *tile)
 {
     int slot = launch_next_slot(m, tile);
@@ -212,7 +210,7 @@ void launch_start(struct model *m, struct tile *tile, int slot)
     l->got_go = 0;
     l->begun = false;
     l->slot = l->go_since == FAULT_NONE ? slot : -1; /* else BRISC may read any */
-    const struct nocap_launch *message = l->slot >= 0 ? launch_message(m, tile, slot) : NULL;
+    const struct nocap_launch *message = launch_message(m, tile, l->slot);
     l->message_known = message != NULL;
     l->message = message != NULL ? *message : (struct nocap_launch){0};
     launch_locate_texts(l);
@@ -269,7 +267,7 @@ void launch_act(struct model *m, struct tile *tile)
     }
     l->advance = NO; /* it was stored before, or never will be */
     int slot = launch_next_slot(m, tile);
-    const struct nocap_launch *next = slot >= 0 ? launch_message(m, tile, slot) : NULL;
+    const struct nocap_launch *next = launch_message(m, tile, slot);
     l->cause = l->go_pending == YES                        ? CAUSE_GO
                : l->go_pending == UNKNOWN || next == NULL  ? CAUSE_UNKNOWN
                : (next->preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD

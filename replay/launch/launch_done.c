@@ -33,8 +33,8 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
                 name, k->entered, k->left, l->message.enables);
 }
 
-/* DONE is stored. Gives the fault where it comes too early. */
-static fault_id judge_launch(struct model *m, struct tile *tile)
+/* DONE is stored. */
+static void judge_launch(struct model *m, struct tile *tile)
 {
     struct launch *l = launch_of(tile);
     fault_id early = FAULT_NONE;
@@ -61,13 +61,13 @@ static fault_id judge_launch(struct model *m, struct tile *tile)
         early = m->fault;
         brisc->inside = UNKNOWN;
     }
-    if (!l->message_known || l->active != YES || l->begun || !idle || inside) {
-        return early;
+    if (early != FAULT_NONE) {
+        launch_fault(l, early); /* up to the next GO BRISC may still be at this launch */
     }
-    for (unsigned p = 0; p < CORES; p++) {
+    bool judges_all = l->message_known && l->active == YES && !l->begun && idle && !inside;
+    for (unsigned p = 0; judges_all && p < CORES; p++) {
         judge_processor(m, tile, p);
     }
-    return FAULT_NONE;
 }
 
 static void await_notify(struct model *m, struct tile *tile)
@@ -157,15 +157,14 @@ void launch_lose_request(struct model *m, struct tile *tile, uint8_t signal, fau
             "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
             "reset request 0x%02x overwritten while rd_ptr was %u, not 0", l->request, rd_ptr);
         l->rd_since = rd_ptr != 0 || l->advance == NO ? m->fault : l->rd_since;
-        l->slot_since = rd_ptr != 0 ? m->fault : l->slot_since;
-        if (rd_ptr == 0) {
-            SEEING(
-                m, tile->at, m->layout->rd_ptr, 4,
-                CHECK_AFTER(
-                    m, tile, GO_014, since, false, RELATED(l->requested.index),
-                    "the reset request obeyed before it is overwritten",
-                    "reset request 0x%02x overwritten before it was obeyed; rd_ptr was 0 already",
-                    l->request));
+        if (rd_ptr != 0) {
+            l->slot_since = m->fault;
+        } else {
+            CHECK_SEEING(
+                m, tile, m->layout->rd_ptr, 4, GO_014, since, false, RELATED(l->requested.index),
+                "the reset request obeyed before it is overwritten",
+                "reset request 0x%02x overwritten before it was obeyed; rd_ptr was 0 already",
+                l->request);
         }
     }
     l->request = 0;
@@ -202,9 +201,9 @@ void launch_finish_done(struct model *m, struct tile *tile)
         if (!caused) {
             launch_fault(l, m->fault);
             launch_lose_request(m, tile, NOCAP_GO_DONE, m->fault);
-        }
-        if (!caused && l->active != YES) {
-            return; /* nothing was finished */
+            if (l->active != YES) {
+                return; /* nothing was finished */
+            }
         }
     }
     if (l->parts_since != FAULT_NONE) { /* it came while the launch ran */
@@ -212,9 +211,8 @@ void launch_finish_done(struct model *m, struct tile *tile)
     }
     l->done = now(m);
     launch_report(m, tile, true);
-    const fault_id early = caused || !known ? judge_launch(m, tile) : FAULT_NONE;
-    if (early != FAULT_NONE) {
-        launch_fault(l, early); /* up to the next GO BRISC may still be at this launch */
+    if (caused || !known) {
+        judge_launch(m, tile);
     }
     end_launch(m, tile);
 }
@@ -235,8 +233,7 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
 static void judge_cleared(struct model *m, struct tile *tile)
 {
     struct launch *l = launch_of(tile);
-    const struct nocap_launch *message =
-        l->finished_slot >= 0 ? launch_message(m, tile, l->finished_slot) : NULL;
+    const struct nocap_launch *message = launch_message(m, tile, l->finished_slot);
     if (message != NULL) {
         const struct nocap_launch_place *left =
             &m->layout->fields[message->enables != 0 ? NOCAP_LAUNCH_enables : NOCAP_LAUNCH_preload];

@@ -96,7 +96,6 @@ static void forget_tile(struct model *m, struct tile *tile)
     }
     deferred_drop(tile);
     boot_init(tile, false);
-    sync_init(tile, false);
     launch_init(tile, false);
     part_of(tile)->changed = true;
 }
@@ -104,24 +103,18 @@ static void forget_tile(struct model *m, struct tile *tile)
 /* What is stored there decides on facts. */
 enum { DECISIVE = PLACE_MAILBOX | PLACE(SOFT_RESET) };
 
-static bool partly(const struct observation *o, uint32_t place, uint32_t word)
-{
-    uint32_t value;
-    return (o->places & place) != 0 && !access_word(&o->access, word, &value);
-}
-
 /* What was stored was not captured, is part of a word that is stored whole, or comes from a core
  * that takes others into reset and has no business to: what it did is not known. */
 static __attribute__((noinline)) bool loses(const struct model *m, const struct observation *o)
 {
     const struct access *a = &o->access;
-    uint32_t rd_ptr;
-    return partly(o, PLACE(SOFT_RESET), NOCAP_REG_SOFT_RESET_0) ||
-           (o->kind == OBS_CORE_STORE &&
-            (a->known < a->size ||
-             ((o->places & PLACE(RD_PTR)) != 0 &&
-              !shadow_word_after(&o->tile->l1, m->layout->rd_ptr, a, &rd_ptr)) ||
-             ((o->places & PLACE(SOFT_RESET)) != 0 && a->by != NOCAP_BY_BRISC)));
+    const bool core = o->kind == OBS_CORE_STORE;
+    uint32_t v;
+    return (core && a->known < a->size) ||
+           ((o->places & PLACE(SOFT_RESET)) != 0 &&
+            (!access_word(a, NOCAP_REG_SOFT_RESET_0, &v) || (core && a->by != NOCAP_BY_BRISC))) ||
+           (core && (o->places & PLACE(RD_PTR)) != 0 &&
+            !shadow_word_after(&o->tile->l1, m->layout->rd_ptr, a, &v));
 }
 
 static inline bool is_unknown(const struct model *m, const struct observation *o)
@@ -219,8 +212,8 @@ static void check_core_store(struct model *m, const struct observation *o)
 static void check_core_load(struct model *m, const struct observation *o)
 {
     core_runs(m, o->tile, o->access.by);
-    if ((o->places & PLACE(COPROCESSOR)) != 0) {
-        sync_core_load(o->tile, &o->access);
+    if ((o->places & PLACE(COPROCESSOR)) != 0 && touches(&o->access, NOCAP_REG_TTSYNC, 4)) {
+        sync_drain_step(o->tile, o->access.by, DRAIN_STORED, DRAIN_LOADED);
     }
     tell(m, o);
 }
@@ -322,7 +315,6 @@ static void tile_init(struct model *m, struct tile *tile, bool power_on)
         (m->header->observes & NOCAP_CLASS_HOST_MMIO) != 0 &&
         ((m->header->observes & NOCAP_CLASS_NOC) != 0 || !m->header->cq.present);
     boot_init(tile, power_on);
-    sync_init(tile, power_on);
     launch_init(tile, power_on);
     publish(tile);
 }

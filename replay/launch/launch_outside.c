@@ -177,16 +177,6 @@ static int latest_slot(const struct launch *l)
     return latest;
 }
 
-/* A message that the host copied in pieces is whole when GO is stored. */
-static void judge_pieces(struct model *m, struct tile *tile, int slot)
-{
-    const struct nocap_launch *message =
-        launch_reports_message(m, tile, slot) ? launch_message(m, tile, slot) : NULL;
-    if (message != NULL) {
-        launch_judge_message(m, tile, (unsigned)slot, message);
-    }
-}
-
 static void judge_go(struct model *m, const struct observation *o, struct nocap_go_word go)
 {
     struct tile *tile = o->tile;
@@ -213,8 +203,14 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     l->go_since = written;
     l->master_since = FAULT_NONE;
     int slot = l->active == YES ? l->slot : launch_next_slot(m, tile);
-    judge_pieces(m, tile, tile->sees_cores && slot >= 0 ? slot : latest_slot(l));
-    const struct nocap_launch *message = slot >= 0 ? launch_message(m, tile, slot) : NULL;
+    /* a message that the host copied in pieces is whole now */
+    const int whole = tile->sees_cores && slot >= 0 ? slot : latest_slot(l);
+    const struct nocap_launch *message =
+        launch_reports_message(m, tile, whole) ? launch_message(m, tile, whole) : NULL;
+    if (message != NULL) {
+        launch_judge_message(m, tile, (unsigned)whole, message);
+    }
+    message = launch_message(m, tile, slot);
     if (message == NULL) {
         return;
     }
@@ -229,12 +225,6 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
               "GO in DEV mode with master (0,0)%s", "");
         l->master_since = m->fault;
     }
-}
-
-static bool is_request(uint8_t signal)
-{
-    return signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_RESET_READ_PTR_FROM_HOST ||
-           signal == NOCAP_GO_REPLAY_TRACE;
 }
 
 /* Whether go word `i` is the one that the index selects. */
@@ -410,6 +400,8 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
 {
     struct launch *l = launch_of(tile);
     uint32_t rd_ptr;
+    bool request = signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE ||
+                   signal == NOCAP_GO_RESET_READ_PTR_FROM_HOST;
     if (signal == NOCAP_GO_GO) {
         bool fresh = l->go_pending != YES;
         l->by_host = a->by == NOCAP_BY_HOST;
@@ -418,7 +410,7 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
         if (fresh) {
             take_go(m, tile);
         }
-    } else if (is_request(signal) && signal != l->request) { /* once more it says nothing new */
+    } else if (request && signal != l->request) { /* once more it says nothing new */
         l->request = signal;
         l->asked = true;
         l->requested = now(m);
@@ -430,7 +422,6 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
     }
 }
 
-/* After the store took effect. */
 void launch_take_outside_store(struct model *m, const struct observation *o)
 {
     struct tile *tile = o->tile;

@@ -41,12 +41,12 @@ struct boot {
     fault_id private_since;            /* what was uploaded to private memory itself */
     uint32_t reset_pc[CORES];
     bool reset_pc_known[CORES];
-    uint32_t host_pc[CORES];          /* as the host programmed it, 0: not seen */
-    uint8_t override_known, override; /* by processor bit */
-    fault_id pc_since[CORES];         /* what its reset PC is known since */
-    fault_id jump_since;              /* .. and where BRISC begins */
-    fault_id start_since;             /* .. and what keeps the tile from getting ready */
-    uint8_t setup;                    /* which of the device_setup registers are done */
+    uint32_t host_pc[CORES];    /* as the host programmed it, 0: not seen */
+    enum known override[CORES]; /* of its reset PC: it is in force */
+    fault_id pc_since[CORES];   /* what its reset PC is known since */
+    fault_id jump_since;        /* .. and where BRISC begins */
+    fault_id start_since;       /* .. and what keeps the tile from getting ready */
+    uint8_t setup;              /* which of the device_setup registers are done */
     uint64_t zeros[ZEROS_WORDS / 64];
     uint64_t gpr_zeroed[THREADS];
     uint8_t prng_seeded;         /* by thread bit */
@@ -77,8 +77,8 @@ struct sync {
     fault_id init_since;      /* what is known of the counters since */
     uint32_t received, acked; /* by circular buffer */
     uint64_t init_index;
-    uint8_t drained, drain_loaded; /* by thread, since kernel exit */
-    fault_id drain_late;           /* TRISC0's was missed since, and may still come */
+    enum drain { DRAIN_NONE, DRAIN_STORED, DRAIN_LOADED } drain[THREADS]; /* since kernel exit */
+    fault_id drain_late; /* TRISC0's was missed since, and may still come */
 };
 
 struct slot {
@@ -197,8 +197,7 @@ struct launch_state {
         struct nocap_xy at; /* the first */
         struct event_ref event_ref;
     } tiles, kernels;
-    struct decoded { /* the latest launch message, of whatever tile */
-        bool any;
+    struct decoded { /* the latest launch message, of whatever tile; at first one of zeros */
         uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
         struct nocap_launch message;
     } decoded;
@@ -237,19 +236,11 @@ static inline uint32_t go_signal_address(const struct model *m, unsigned i)
     return nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE;
 }
 
-static inline bool brisc_runs(const struct tile *tile)
-{
-    return boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == YES;
-}
-
 /* What is found then is deferred. */
 static inline bool brisc_may_run(const struct tile *tile)
 {
     return boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] != NO;
 }
-
-/* A store from outside (host, NOC, DMA) to a tile is judged by all, then takes effect, then moves
- * the state machines. */
 
 static inline void launch_unshown(struct model *m, const struct tile *tile, struct unshown *what)
 {
@@ -305,11 +296,11 @@ const struct span *boot_span_at(const struct boot *b, uint32_t at);
 bool boot_may_be_older(const struct model *m, const struct tile *tile, uint32_t addr);
 
 /* sync.c */
-void sync_init(struct tile *tile, bool power_on);
 void sync_core_store(struct model *m, const struct observation *o);
 /* Gives the fault where it is one. */
 fault_id sync_outside_store(struct model *m, struct tile *tile, const struct access *a);
-void sync_core_load(struct tile *tile, const struct access *a);
+/* The core stores to the register that tells when its coprocessor is idle, or loads it. */
+void sync_drain_step(struct tile *tile, unsigned agent, enum drain from, enum drain to);
 void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
 /* What was stored so far is not the drain at the kernel's end. */
 void sync_forget_drain(struct tile *tile, unsigned agent);
@@ -353,6 +344,7 @@ void launch_note_image(const struct model *m, const struct observation *o);
 void launch_locate_texts(struct launch *l);
 
 /* launch.c */
+/* With the sync word. */
 void launch_init(struct tile *tile, bool power_on);
 /* The slot that BRISC will read for the next launch; -1: not known. */
 int launch_next_slot(const struct model *m, const struct tile *tile);
@@ -382,6 +374,13 @@ bool launch_reports_message(const struct model *m, const struct tile *tile, int 
 /* BRISC works and nothing is seen that started it. False: the trace would show it. True: it need
  * not, so an agent that is not observed launches; the tile is followed no further from outside. */
 bool launch_unseen(const struct model *m, struct tile *tile);
+void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
+                          const struct nocap_launch *message);
+/* The message in a slot, as it is or as `store` is about to make it; NULL: not known, or no slot
+ * (-1). */
+const struct nocap_launch *launch_message(const struct model *m, const struct tile *tile, int slot);
+const struct nocap_launch *launch_message_after(const struct model *m, const struct tile *tile,
+                                                int slot, const struct access *store);
 
 /* launch_done.c */
 void launch_finish_done(struct model *m, struct tile *tile);
@@ -392,13 +391,6 @@ void launch_report(const struct model *m, struct tile *tile, bool done);
 void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool whole);
 void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *event);
 void launch_notify_missing(struct model *m, struct tile *tile, const char *when);
-
-void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
-                          const struct nocap_launch *message);
-/* The message in a slot, as it is or as `store` is about to make it; NULL: not known. */
-const struct nocap_launch *launch_message(const struct model *m, const struct tile *tile, int slot);
-const struct nocap_launch *launch_message_after(const struct model *m, const struct tile *tile,
-                                                int slot, const struct access *store);
 
 /* launch_waits.c */
 void launch_settle(const struct model *m, struct tile *tile);

@@ -410,16 +410,14 @@ void launch_settle(const struct model *m, struct tile *tile)
 
 void launch_waits(const struct wait_builder *t)
 {
-    if (t->m->unexplained) {
+    if (t->m->unexplained || report_ones(t)) {
         return; /* what was taken for a mailbox is none */
     }
-    if (!report_ones(t)) {
-        bool asked = report_host(t);
-        if (!asked) {
-            report_host_look(t);
-        }
-        report_cores(t, asked);
+    bool asked = report_host(t);
+    if (!asked) {
+        report_host_look(t);
     }
+    report_cores(t, asked);
 }
 
 /* ---- the same for people who want to look ---- */

@@ -12,27 +12,6 @@ static bool changed_byte(const struct tile *tile, const struct access *a, uint32
     return access_byte(a, addr, v) && shadow_byte(&tile->l1, addr, old) && *old != *v;
 }
 
-static void sampled_sync(struct model *m, const struct tile *tile, const struct access *a)
-{
-    uint8_t old, v;
-    for (unsigned byte = 0; byte < SUBORDINATES; byte++) {
-        if (changed_byte(tile, a, m->layout->sync + byte, &old, &v)) {
-            CHECK(m, tile, SYN_003, sync_value_allowed(byte, v), NO_REFS, sync_values(byte),
-                  "unknown sync byte value 0x%02x at this poll, 0x%02x at the one before", v, old);
-        }
-    }
-}
-
-static void sampled_rd_ptr(struct model *m, const struct tile *tile, const struct access *a)
-{
-    uint32_t old, v;
-    if (access_word(a, m->layout->rd_ptr, &v) && shadow_word(&tile->l1, m->layout->rd_ptr, &old) &&
-        old != v) {
-        CHECK(m, tile, GO_008, v < NOCAP_LAUNCH_SLOTS, NO_REFS, "rd_ptr below 8",
-              "rd_ptr %u at this poll, %u at the one before", v, old);
-    }
-}
-
 /* DONE in the go word that the tile polls, and what the sync word holds with it. A slot that is
  * preloaded may be at work without GO. */
 static void sampled_done(struct model *m, struct tile *tile, uint8_t old)
@@ -58,29 +37,34 @@ static void sampled_done(struct model *m, struct tile *tile, uint8_t old)
     }
 }
 
-static void sampled_go(struct model *m, struct tile *tile, const struct access *a)
-{
-    uint8_t old, v;
-    int active = tile_go_index(m, tile);
-    for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
-        if (!changed_byte(tile, a, go_signal_address(m, i), &old, &v)) {
-            continue;
-        }
-        CHECK(m, tile, GO_001, nocap_go_name(v) != NULL, NO_REFS, "one of 00 40 80 C0 E0 F0",
-              "unknown signal 0x%02x in a go message at this poll, 0x%02x at the one before", v,
-              old);
-        if ((int)i == active && v == NOCAP_GO_DONE) {
-            sampled_done(m, tile, old);
-        }
-    }
-}
-
 void sampled_judge(struct model *m, const struct observation *o)
 {
-    if ((o->event->has & NOCAP_F_SINCE) == 0 || o->tile->sees_cores) {
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
+    uint8_t old, v;
+    uint32_t before, rd_ptr;
+    if ((o->event->has & NOCAP_F_SINCE) == 0 || tile->sees_cores) {
         return;
     }
-    sampled_sync(m, o->tile, &o->access);
-    sampled_rd_ptr(m, o->tile, &o->access);
-    sampled_go(m, o->tile, &o->access);
+    for (unsigned byte = 0; byte < SUBORDINATES; byte++) {
+        if (changed_byte(tile, a, m->layout->sync + byte, &old, &v)) {
+            CHECK(m, tile, SYN_003, sync_value_allowed(byte, v), NO_REFS, sync_values(byte),
+                  "unknown sync byte value 0x%02x at this poll, 0x%02x at the one before", v, old);
+        }
+    }
+    if (access_word(a, m->layout->rd_ptr, &rd_ptr) &&
+        shadow_word(&tile->l1, m->layout->rd_ptr, &before) && before != rd_ptr) {
+        CHECK(m, tile, GO_008, rd_ptr < NOCAP_LAUNCH_SLOTS, NO_REFS, "rd_ptr below 8",
+              "rd_ptr %u at this poll, %u at the one before", rd_ptr, before);
+    }
+    for (int i = 0; i < NOCAP_GO_WORDS; i++) {
+        if (changed_byte(tile, a, go_signal_address(m, (unsigned)i), &old, &v)) {
+            CHECK(m, tile, GO_001, nocap_go_name(v) != NULL, NO_REFS, "one of 00 40 80 C0 E0 F0",
+                  "unknown signal 0x%02x in a go message at this poll, 0x%02x at the one before", v,
+                  old);
+            if (i == tile_go_index(m, tile) && v == NOCAP_GO_DONE) {
+                sampled_done(m, tile, old);
+            }
+        }
+    }
 }

@@ -26,12 +26,6 @@ const char *sync_values(unsigned byte)
                                  : "one of 00 40 80 in trisc1's and trisc2's byte";
 }
 
-void sync_init(struct tile *tile, bool power_on)
-{
-    memset(sync_of(tile), 0, sizeof *sync_of(tile));
-    sync_of(tile)->caches = power_on ? NO : UNKNOWN;
-}
-
 /* After a DONE the caches hold what ran so far. */
 void sync_launch_over(struct tile *tile)
 {
@@ -69,38 +63,34 @@ static bool begins_command(struct model *m, struct tile *tile, fault_id owed)
     return true;
 }
 
-/* What BRISC commands, by the byte as it was before; what the byte is known since afterwards. */
-static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *old)
+/* NCRISC is commanded over what its byte was before; NULL: not known. */
+static fault_id judge_ncrisc(struct model *m, struct tile *tile, bool go, const uint8_t *old,
+                             fault_id owed)
 {
-    fault_id fault = FAULT_NONE;
-    const fault_id owed = sync_of(tile)->owed[BYTE_NCRISC];
-    if (!begins_command(m, tile, owed)) {
-        return owed;
-    }
-    if (old != NULL) {
-        fault_id since = since_or(sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_DONE), owed);
-        CHECK_SEEING(m, tile, m->layout->sync + BYTE_NCRISC, 1, SYN_005, since,
-                     *old == NOCAP_SYNC_DONE, NO_REFS, "LOAD only over 0",
-                     "LOAD to ncrisc over 0x%02x, not over 0", *old);
-        fault = m->fault;
-        sync_of(tile)->late[BYTE_NCRISC] = since_or(fault, sync_of(tile)->late[BYTE_NCRISC]);
-    }
-    fault = since_or(fault, launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false));
-    return since_or(fault, owed);
-}
-
-static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *old, fault_id owed)
-{
-    sync_of(tile)->owed[BYTE_NCRISC] = FAULT_NONE;
+    const uint8_t due = go ? NOCAP_SYNC_LOAD : NOCAP_SYNC_DONE;
     if (old == NULL) {
         return FAULT_NONE;
     }
-    fault_id since = since_or(sync_byte_since(tile, BYTE_NCRISC, NOCAP_SYNC_LOAD), owed);
-    CHECK_SEEING(m, tile, m->layout->sync + BYTE_NCRISC, 1, SYN_004, since, *old == NOCAP_SYNC_LOAD,
-                 NO_REFS, "LOAD (0x01) in ncrisc's byte before GO",
-                 "GO to ncrisc over 0x%02x, not over LOAD (0x01)", *old);
-    sync_of(tile)->owed[BYTE_NCRISC] = m->fault;
-    return since_or(m->fault, owed);
+    CHECK_SEEING(m, tile, m->layout->sync + BYTE_NCRISC, 1, go ? SYN_004 : SYN_005,
+                 since_or(sync_byte_since(tile, BYTE_NCRISC, due), owed), *old == due, NO_REFS,
+                 go ? "LOAD (0x01) in ncrisc's byte before GO" : "LOAD only over 0",
+                 "%s to ncrisc over 0x%02x, not over %s", go ? "GO" : "LOAD", *old,
+                 go ? "LOAD (0x01)" : "0");
+    return m->fault;
+}
+
+/* What BRISC commands, by the byte as it was before; what the byte is known since afterwards. */
+static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *old)
+{
+    struct sync *s = sync_of(tile);
+    const fault_id owed = s->owed[BYTE_NCRISC];
+    if (!begins_command(m, tile, owed)) {
+        return owed;
+    }
+    fault_id fault = judge_ncrisc(m, tile, false, old, owed);
+    s->late[BYTE_NCRISC] = since_or(fault, s->late[BYTE_NCRISC]);
+    fault = since_or(fault, launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false));
+    return since_or(fault, owed);
 }
 
 /* What the bytes of the other TRISCs are known since. */
@@ -120,7 +110,6 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
     struct sync *s = sync_of(tile);
     fault_id fault = FAULT_NONE;
     uint8_t trisc0;
-    s->owed[byte] = FAULT_NONE;
     bool first = s->group == 0;
     if (old != NULL) {
         bool own = *old == NOCAP_SYNC_DONE;
@@ -154,14 +143,19 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
 
 static fault_id store_go(struct model *m, struct tile *tile, unsigned byte, const uint8_t *old)
 {
-    const fault_id owed = sync_of(tile)->owed[byte];
+    struct sync *s = sync_of(tile);
+    const fault_id owed = s->owed[byte];
+    s->owed[byte] = FAULT_NONE;
     if (!begins_command(m, tile, owed)) {
-        sync_of(tile)->owed[byte] = FAULT_NONE;
         return owed;
     }
-    fault_id uncached = judge_caches(m, tile, owed); /* perhaps it comes too early */
-    fault_id fault = byte == BYTE_NCRISC ? go_to_ncrisc(m, tile, old, owed)
-                                         : go_to_trisc(m, tile, byte, old, owed, uncached);
+    fault_id fault, uncached = judge_caches(m, tile, owed); /* perhaps it comes too early */
+    if (byte == BYTE_NCRISC) {
+        s->owed[byte] = judge_ncrisc(m, tile, true, old, owed);
+        fault = since_or(s->owed[byte], old != NULL ? owed : FAULT_NONE);
+    } else {
+        fault = go_to_trisc(m, tile, byte, old, owed, uncached);
+    }
     launch_command(m, tile, sync_processor(byte), true);
     return fault;
 }
@@ -259,8 +253,7 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
                v == NOCAP_SYNC_GO;
     }
     unsigned missing = BYTE_TRISC0 + (unsigned)__builtin_ctz(~(unsigned)s->group);
-    fault_id since = s->group_since != FAULT_NONE ? s->group_since
-                                                  : sync_byte_since(tile, missing, NOCAP_SYNC_GO);
+    fault_id since = since_or(s->group_since, sync_byte_since(tile, missing, NOCAP_SYNC_GO));
     if (since == FAULT_NONE) { /* what was missed comes now */
         since = touches(a, m->layout->rd_ptr, 4) ? launch_of(tile)->rd_since
                 : access_byte(a, triscs, &v) && v == NOCAP_SYNC_INIT_REGISTERS ? s->reset_owed
@@ -335,8 +328,8 @@ static void judge_drain(struct model *m, struct tile *tile, const struct nocap_c
     }
     struct sync *s = sync_of(tile);
     bool loads = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-    bool stored = (s->drained >> core->thread & 1) != 0;
-    bool loaded = !loads || (s->drain_loaded >> core->thread & 1) != 0;
+    bool stored = s->drain[core->thread] != DRAIN_NONE;
+    bool loaded = !loads || s->drain[core->thread] == DRAIN_LOADED;
     const uint64_t left = launch_of(tile)->exit_turn[core->processor];
     fault_id since = stored ? FAULT_NONE : stray_since(tile, core->processor, left, UINT32_MAX, 0);
     if (since == FAULT_NONE && !(stored && loaded)) {
@@ -467,8 +460,7 @@ static void subordinate_store(struct model *m, const struct observation *o)
         trisc0_store(m, o->tile, a);
     }
     if ((o->places & PLACE(COPROCESSOR)) != 0 && touches(a, NOCAP_REG_TTSYNC, 4)) {
-        const struct nocap_core_info *core = nocap_core(a->by);
-        sync_of(o->tile)->drained |= (uint8_t)(core->thread >= 0 ? 1 << core->thread : 0);
+        sync_drain_step(o->tile, a->by, DRAIN_NONE, DRAIN_STORED);
     }
     if ((o->places & PLACE(SYNC)) != 0) {
         subordinate_answer(m, o);

@@ -61,7 +61,7 @@ fault_id sync_outside_store(struct model *m, struct tile *tile, const struct acc
           "the sync word written by the worker core's own RISCs only while BRISC runs",
           "sync word written from outside while BRISC runs: %llu bytes at 0x%llx",
           (unsigned long long)a->size, (unsigned long long)a->addr);
-    if (!hit || !brisc_runs(tile)) {
+    if (!hit || boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] != YES) {
         return FAULT_NONE;
     }
     for (unsigned i = 0; i < SUBORDINATES; i++) {
@@ -75,20 +75,20 @@ fault_id sync_outside_store(struct model *m, struct tile *tile, const struct acc
     return m->fault;
 }
 
-void sync_core_load(struct tile *tile, const struct access *a)
-{
-    const struct nocap_core_info *core = nocap_core(a->by);
-    if (core->thread >= 0 && touches(a, NOCAP_REG_TTSYNC, 4)) {
-        sync_of(tile)->drain_loaded |= (uint8_t)(sync_of(tile)->drained & 1 << core->thread);
-    }
-}
-
 void sync_forget_drain(struct tile *tile, unsigned agent)
 {
     const int thread = nocap_core(agent)->thread;
-    uint8_t bit = (uint8_t)(thread >= 0 ? 1 << thread : 0);
-    sync_of(tile)->drained &= (uint8_t)~bit;
-    sync_of(tile)->drain_loaded &= (uint8_t)~bit;
+    if (thread >= 0) {
+        sync_of(tile)->drain[thread] = DRAIN_NONE;
+    }
+}
+
+void sync_drain_step(struct tile *tile, unsigned agent, enum drain from, enum drain to)
+{
+    const int thread = nocap_core(agent)->thread;
+    if (thread >= 0 && sync_of(tile)->drain[thread] == from) {
+        sync_of(tile)->drain[thread] = to;
+    }
 }
 
 void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
