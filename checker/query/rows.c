@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+#include "base/list.h"
+
 const struct nocap_row_table *const nocap_row_tables[NOCAP_ROW_TABLES] = {
     &nocap_launch_table,  &nocap_record_table, &nocap_request_table,
     &nocap_finding_table, &nocap_wait_table,
@@ -28,17 +31,10 @@ void nocap_rows_damage(const struct nocap_row_options *options, const char *path
 
 int64_t *nocap_rows_add(struct nocap_rows *rows)
 {
-    size_t width = rows->table->column_count;
-    if (rows->count == rows->capacity) {
-        size_t more = rows->capacity == 0 ? 64 : rows->capacity * 2;
-        int64_t *cells = rows->count >= NOCAP_ROWS_MAX
-                             ? NULL
-                             : realloc(rows->cells, more * width * sizeof *cells);
-        if (cells == NULL) {
-            return NULL;
-        }
-        rows->cells = cells;
-        rows->capacity = more;
+    size_t width = rows->table->column_count, size = width * sizeof *rows->cells;
+    if (rows->count >= NOCAP_ROWS_MAX ||
+        !buffer_widen(&rows->cells, &rows->capacity, rows->count * size, size)) {
+        return NULL;
     }
     int64_t *row = &rows->cells[rows->count++ * width];
     for (size_t i = 0; i < width; i++) {
@@ -49,24 +45,12 @@ int64_t *nocap_rows_add(struct nocap_rows *rows)
 
 int64_t nocap_rows_text(struct nocap_rows *rows, const char *text)
 {
-    if (text == NULL) {
+    char **next = text != NULL ? LIST_NEXT(rows->texts, rows->text_count) : NULL;
+    if (next == NULL || (*next = strdup(text)) == NULL) {
         return NOCAP_CELL_NONE;
     }
-    if (rows->text_count == rows->text_capacity) {
-        size_t more = rows->text_capacity == 0 ? 64 : rows->text_capacity * 2;
-        char **texts = realloc(rows->texts, more * sizeof *texts);
-        if (texts == NULL) {
-            return NOCAP_CELL_NONE;
-        }
-        rows->texts = texts;
-        rows->text_capacity = more;
-    }
-    char *copy = strdup(text);
-    if (copy == NULL) {
-        return NOCAP_CELL_NONE;
-    }
-    rows->texts[rows->text_count++] = copy;
-    return nocap_cell_static(copy);
+    rows->text_count++;
+    return nocap_cell_static(*next);
 }
 
 enum nocap_status nocap_rows_full(const struct nocap_rows *rows, struct nocap_error *err)

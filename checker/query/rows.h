@@ -52,10 +52,10 @@ enum { NOCAP_ROWS_MAX = 1 << 24 };
 
 struct nocap_rows {
     const struct nocap_row_table *table;
-    int64_t *cells; /* row by row; a text is a pointer */
-    size_t count, capacity;
+    int64_t *cells;         /* row by row; a text is a pointer */
+    size_t count, capacity; /* rows; bytes */
     char **texts;
-    size_t text_count, text_capacity;
+    size_t text_count;
 };
 
 /* A new row, all cells NOCAP_CELL_NONE; NULL without memory, or over NOCAP_ROWS_MAX. It lives until

@@ -3,55 +3,38 @@
 #include "base/map.h"
 #include "checker/query/rows_replay.h"
 
-enum {
-    CHIP,
-    X,
-    Y,
-    TILE,
-    N,
-    BY,
-    GO,
-    GO_T,
-    DONE,
-    DONE_T,
-    DONE_BY,
-    DURATION,
-    NS,
-    PRELOADED,
-    ENABLES,
-    FIRST_KERNEL_T,
-    LAST_KERNEL_T,
-    BRISC, /* the cores' kernels, in the order of enum nocap_processor */
-    NCRISC,
-    TRISC0,
-    TRISC1,
-    TRISC2,
-    COLUMNS
-};
+/* The cores' kernels stand in the order of enum nocap_processor. */
+#define COLUMNS_OF(X)                                                                              \
+    X(CHIP, "chip", NUMBER)                                                                        \
+    X(X, "x", NUMBER)                                                                              \
+    X(Y, "y", NUMBER)                                                                              \
+    X(TILE, "tile", TEXT)                                                                          \
+    X(N, "n", NUMBER)                                                                              \
+    X(BY, "agent", TEXT)                                                                           \
+    X(GO, "go", NUMBER)                                                                            \
+    X(GO_T, "go_t", NUMBER)                                                                        \
+    X(DONE, "done", NUMBER)                                                                        \
+    X(DONE_T, "done_t", NUMBER)                                                                    \
+    X(DONE_BY, "done_by", TEXT)                                                                    \
+    X(DURATION, "duration", NUMBER)                                                                \
+    X(NS, "ns", NUMBER)                                                                            \
+    X(PRELOADED, "preloaded", NUMBER)                                                              \
+    X(ENABLES, "enables", NUMBER)                                                                  \
+    X(FIRST_KERNEL_T, "first_kernel_t", NUMBER)                                                    \
+    X(LAST_KERNEL_T, "last_kernel_t", NUMBER)                                                      \
+    X(BRISC, "brisc", NUMBER)                                                                      \
+    X(NCRISC, "ncrisc", NUMBER)                                                                    \
+    X(TRISC0, "trisc0", NUMBER)                                                                    \
+    X(TRISC1, "trisc1", NUMBER)                                                                    \
+    X(TRISC2, "trisc2", NUMBER)
+#define X(column, name, type) column,
+enum { COLUMNS_OF(X) COLUMNS };
+#undef X
 
 static const struct nocap_column columns[COLUMNS] = {
-    [CHIP] = {"chip", NOCAP_CELL_NUMBER},
-    [X] = {"x", NOCAP_CELL_NUMBER},
-    [Y] = {"y", NOCAP_CELL_NUMBER},
-    [TILE] = {"tile", NOCAP_CELL_TEXT},
-    [N] = {"n", NOCAP_CELL_NUMBER},
-    [BY] = {"agent", NOCAP_CELL_TEXT},
-    [GO] = {"go", NOCAP_CELL_NUMBER},
-    [GO_T] = {"go_t", NOCAP_CELL_NUMBER},
-    [DONE] = {"done", NOCAP_CELL_NUMBER},
-    [DONE_T] = {"done_t", NOCAP_CELL_NUMBER},
-    [DONE_BY] = {"done_by", NOCAP_CELL_TEXT},
-    [DURATION] = {"duration", NOCAP_CELL_NUMBER},
-    [NS] = {"ns", NOCAP_CELL_NUMBER},
-    [PRELOADED] = {"preloaded", NOCAP_CELL_NUMBER},
-    [ENABLES] = {"enables", NOCAP_CELL_NUMBER},
-    [FIRST_KERNEL_T] = {"first_kernel_t", NOCAP_CELL_NUMBER},
-    [LAST_KERNEL_T] = {"last_kernel_t", NOCAP_CELL_NUMBER},
-    [BRISC] = {"brisc", NOCAP_CELL_NUMBER},
-    [NCRISC] = {"ncrisc", NOCAP_CELL_NUMBER},
-    [TRISC0] = {"trisc0", NOCAP_CELL_NUMBER},
-    [TRISC1] = {"trisc1", NOCAP_CELL_NUMBER},
-    [TRISC2] = {"trisc2", NOCAP_CELL_NUMBER},
+#define X(column, name, type) {name, NOCAP_CELL_##type},
+    COLUMNS_OF(X)
+#undef X
 };
 
 static void add_kernels(int64_t *row, const struct nocap_launched *l)

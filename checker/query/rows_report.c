@@ -6,39 +6,29 @@
 
 /* ---- findings ---- */
 
-enum {
-    RULE,
-    SEVERITY,
-    IDX,
-    T,
-    CHIP,
-    X,
-    Y,
-    TILE,
-    BY,
-    THREAD,
-    COUNT,
-    CONSEQUENCES,
-    EXPECTED,
-    OBSERVED,
-    FINDING_COLUMNS
-};
+#define FINDING(X)                                                                                 \
+    X(RULE, "rule", TEXT)                                                                          \
+    X(SEVERITY, "severity", TEXT)                                                                  \
+    X(IDX, "idx", NUMBER)                                                                          \
+    X(T, "t", NUMBER)                                                                              \
+    X(CHIP, "chip", NUMBER)                                                                        \
+    X(X, "x", NUMBER)                                                                              \
+    X(Y, "y", NUMBER)                                                                              \
+    X(TILE, "tile", TEXT)                                                                          \
+    X(BY, "agent", TEXT)                                                                           \
+    X(THREAD, "thread", NUMBER)                                                                    \
+    X(COUNT, "count", NUMBER)                                                                      \
+    X(CONSEQUENCES, "consequences", NUMBER)                                                        \
+    X(EXPECTED, "expected", TEXT)                                                                  \
+    X(OBSERVED, "observed", TEXT)
+#define X(column, name, type) column,
+enum { FINDING(X) FINDING_COLUMNS };
+#undef X
 
 static const struct nocap_column finding_columns[FINDING_COLUMNS] = {
-    [RULE] = {"rule", NOCAP_CELL_TEXT},
-    [SEVERITY] = {"severity", NOCAP_CELL_TEXT},
-    [IDX] = {"idx", NOCAP_CELL_NUMBER},
-    [T] = {"t", NOCAP_CELL_NUMBER},
-    [CHIP] = {"chip", NOCAP_CELL_NUMBER},
-    [X] = {"x", NOCAP_CELL_NUMBER},
-    [Y] = {"y", NOCAP_CELL_NUMBER},
-    [TILE] = {"tile", NOCAP_CELL_TEXT},
-    [BY] = {"agent", NOCAP_CELL_TEXT},
-    [THREAD] = {"thread", NOCAP_CELL_NUMBER},
-    [COUNT] = {"count", NOCAP_CELL_NUMBER},
-    [CONSEQUENCES] = {"consequences", NOCAP_CELL_NUMBER},
-    [EXPECTED] = {"expected", NOCAP_CELL_TEXT},
-    [OBSERVED] = {"observed", NOCAP_CELL_TEXT},
+#define X(column, name, type) {name, NOCAP_CELL_##type},
+    FINDING(X)
+#undef X
 };
 
 static bool add_finding(struct nocap_rows *rows, const struct nocap_finding *f)
@@ -93,14 +83,24 @@ const struct nocap_row_table nocap_finding_table = {.name = "findings",
 
 /* ---- waits ---- */
 
-enum { WHO, FOR, ON, SINCE, SINCE_IDX, RELEASE, ROOT, HUNG, VERDICT, WAIT_COLUMNS };
+#define WAIT(X)                                                                                    \
+    X(WHO, "who", TEXT)                                                                            \
+    X(FOR, "waits_for", TEXT)                                                                      \
+    X(ON, "waits_on", TEXT)                                                                        \
+    X(SINCE, "since", NUMBER)                                                                      \
+    X(SINCE_IDX, "idx", NUMBER)                                                                    \
+    X(RELEASE, "release", TEXT)                                                                    \
+    X(ROOT, "root", NUMBER)                                                                        \
+    X(HUNG, "hung", NUMBER)                                                                        \
+    X(VERDICT, "verdict", TEXT)
+#define X(column, name, type) column,
+enum { WAIT(X) WAIT_COLUMNS };
+#undef X
 
 static const struct nocap_column wait_columns[WAIT_COLUMNS] = {
-    [WHO] = {"who", NOCAP_CELL_TEXT},         [FOR] = {"waits_for", NOCAP_CELL_TEXT},
-    [ON] = {"waits_on", NOCAP_CELL_TEXT},     [SINCE] = {"since", NOCAP_CELL_NUMBER},
-    [SINCE_IDX] = {"idx", NOCAP_CELL_NUMBER}, [RELEASE] = {"release", NOCAP_CELL_TEXT},
-    [ROOT] = {"root", NOCAP_CELL_NUMBER},     [HUNG] = {"hung", NOCAP_CELL_NUMBER},
-    [VERDICT] = {"verdict", NOCAP_CELL_TEXT},
+#define X(column, name, type) {name, NOCAP_CELL_##type},
+    WAIT(X)
+#undef X
 };
 
 static bool add_wait(struct nocap_rows *rows, const struct nocap_hang *hang,

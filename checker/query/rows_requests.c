@@ -3,62 +3,42 @@
  * the model puts together. The same that `info --noc` counts. */
 #include "checker/query/rows_replay.h"
 
-enum {
-    IDX,
-    T,
-    CHIP,
-    X,
-    Y,
-    TILE,
-    BY,
-    NOC,
-    BUF,
-    OP,
-    POSTED,
-    MCAST,
-    FROM,
-    FROM_ADDR,
-    INTO,
-    INTO_ADDR,
-    SIZE,
-    ID,
-    SENT,
-    SENT_T,
-    DONE,
-    DONE_T,
-    DURATION,
-    NS,
-    COLUMNS
-};
+#define COLUMNS_OF(X)                                                                              \
+    X(IDX, "idx", NUMBER)                                                                          \
+    X(T, "t", NUMBER)                                                                              \
+    X(CHIP, "chip", NUMBER)                                                                        \
+    X(X, "x", NUMBER)                                                                              \
+    X(Y, "y", NUMBER)                                                                              \
+    X(TILE, "tile", TEXT)                                                                          \
+    X(BY, "agent", TEXT)                                                                           \
+    X(NOC, "noc", NUMBER)                                                                          \
+    X(BUF, "buf", NUMBER)                                                                          \
+    X(OP, "op", TEXT)                                                                              \
+    X(POSTED, "posted", NUMBER)                                                                    \
+    X(MCAST, "mcast", NUMBER)                                                                      \
+    X(FROM, "source", TEXT)                                                                        \
+    X(FROM_ADDR, "source_addr", NUMBER)                                                            \
+    X(INTO, "target", TEXT)                                                                        \
+    X(INTO_ADDR, "target_addr", NUMBER)                                                            \
+    X(SIZE, "size", NUMBER)                                                                        \
+    X(ID, "id", NUMBER)                                                                            \
+    X(SENT, "sent", NUMBER)                                                                        \
+    X(SENT_T, "sent_t", NUMBER)                                                                    \
+    X(DONE, "done", NUMBER)                                                                        \
+    X(DONE_T, "done_t", NUMBER)                                                                    \
+    X(DURATION, "duration", NUMBER)                                                                \
+    X(NS, "ns", NUMBER)
+#define X(column, name, type) column,
+enum { COLUMNS_OF(X) COLUMNS };
+#undef X
 
 /* An end is looked for among so many requests that have none yet, the latest first. */
 enum { OPEN_MAX = 4096 };
 
 static const struct nocap_column columns[COLUMNS] = {
-    [IDX] = {"idx", NOCAP_CELL_NUMBER},
-    [T] = {"t", NOCAP_CELL_NUMBER},
-    [CHIP] = {"chip", NOCAP_CELL_NUMBER},
-    [X] = {"x", NOCAP_CELL_NUMBER},
-    [Y] = {"y", NOCAP_CELL_NUMBER},
-    [TILE] = {"tile", NOCAP_CELL_TEXT},
-    [BY] = {"agent", NOCAP_CELL_TEXT},
-    [NOC] = {"noc", NOCAP_CELL_NUMBER},
-    [BUF] = {"buf", NOCAP_CELL_NUMBER},
-    [OP] = {"op", NOCAP_CELL_TEXT},
-    [POSTED] = {"posted", NOCAP_CELL_NUMBER},
-    [MCAST] = {"mcast", NOCAP_CELL_NUMBER},
-    [FROM] = {"source", NOCAP_CELL_TEXT},
-    [FROM_ADDR] = {"source_addr", NOCAP_CELL_NUMBER},
-    [INTO] = {"target", NOCAP_CELL_TEXT},
-    [INTO_ADDR] = {"target_addr", NOCAP_CELL_NUMBER},
-    [SIZE] = {"size", NOCAP_CELL_NUMBER},
-    [ID] = {"id", NOCAP_CELL_NUMBER},
-    [SENT] = {"sent", NOCAP_CELL_NUMBER},
-    [SENT_T] = {"sent_t", NOCAP_CELL_NUMBER},
-    [DONE] = {"done", NOCAP_CELL_NUMBER},
-    [DONE_T] = {"done_t", NOCAP_CELL_NUMBER},
-    [DURATION] = {"duration", NOCAP_CELL_NUMBER},
-    [NS] = {"ns", NOCAP_CELL_NUMBER},
+#define X(column, name, type) {name, NOCAP_CELL_##type},
+    COLUMNS_OF(X)
+#undef X
 };
 
 struct requests {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/json_text.h"
 #include "checker/core/feed.h"
 #include "checker/query/tiles.h"
@@ -16,8 +17,7 @@ enum { ROWS = 20, ROWS_MAX = 100000, BYTES_SHOWN = 16 };
 
 struct row {
     struct nocap_event event; /* its data are `data` */
-    uint8_t *data;
-    size_t room;
+    struct bytes data;
     uint64_t count, last_index, last_t; /* of loads that found the same */
     enum nocap_touch touch;
 };
@@ -38,17 +38,11 @@ static struct row *newest(struct who *w, uint32_t back)
 /* The payload of an event that is kept; its extra keys are not printed. */
 static enum nocap_status keep(struct row *r, const struct nocap_event *e, struct nocap_error *err)
 {
-    if (e->data_size > r->room) {
-        uint8_t *more = realloc(r->data, e->data_size);
-        RETURN_ERROR_IF(more == NULL, err, NOCAP_E_MEMORY, "out of memory");
-        r->data = more;
-        r->room = e->data_size;
-    }
+    r->data.size = 0;
+    RETURN_ERROR_IF(!bytes_append(&r->data, e->data, e->data_size), err, NOCAP_E_MEMORY,
+                    "out of memory");
     r->event = *e;
-    if (e->data_size > 0) {
-        memcpy(r->data, e->data, e->data_size);
-    }
-    r->event.data = r->data;
+    r->event.data = r->data.data;
     r->event.extra = NULL;
     r->event.extra_size = 0;
     return NOCAP_OK;
@@ -243,7 +237,7 @@ enum nocap_status nocap_who(struct nocap_reader *reader, const struct nocap_who_
         status = options->json ? print_json(&w, out, err) : print_text(&w, reader, out, err);
     }
     for (uint32_t i = 0; i < w.room; i++) {
-        free(w.rows[i].data);
+        free(w.rows[i].data.data);
     }
     free(w.rows);
     return status;

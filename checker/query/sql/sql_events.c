@@ -43,7 +43,7 @@ static int disconnect(sqlite3_vtab *base)
 {
     struct events_table *t = table_of(base);
     sql_traces_free(&t->traces);
-    sql_groups_free(&t->groups);
+    MAP_FREE(&t->groups);
     free(t->tiles);
     free(t);
     return SQLITE_OK;
@@ -309,8 +309,8 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int i)
     bool has_at = (e->has & NOCAP_F_AT) != 0;
     i = sql_column(t, i);
     if (t->counts && i >= FIXED) {
-        const uint64_t *numbers = i == N ? c->grouping.counts : c->grouping.sizes;
-        sqlite3_result_int64(context, (sqlite3_int64)numbers[c->grouping.group]);
+        const struct sql_group_sum *sum = &c->grouping.sums[c->grouping.group];
+        sqlite3_result_int64(context, (sqlite3_int64)(i == N ? sum->events : sum->bytes));
         return SQLITE_OK;
     }
     if (i >= FIXED) {

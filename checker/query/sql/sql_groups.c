@@ -26,62 +26,6 @@ _Static_assert((int)NOCAP_EV_COUNT <= 1 << OP_AT && (int)NOCAP_OP_COUNT <= 32 &&
 
 enum { GROUPS_MAX = 1 << 24, ID_EVENTS = 38 };
 
-void sql_groups_free(struct sql_groups *groups)
-{
-    free(groups->keys);
-    free(groups->slots);
-    *groups = (struct sql_groups){NULL, NULL, 0, 0};
-}
-
-static bool is_same(const struct sql_group_key *a, const struct sql_group_key *b)
-{
-    return a->fixed == b->fixed && memcmp(a->number, b->number, sizeof a->number) == 0;
-}
-
-static uint32_t slot_of(const struct sql_groups *g, const struct sql_group_key *key)
-{
-    const uint64_t all = key->fixed ^ key->number[0] * UINT64_C(0xC2B2AE3D27D4EB4F) ^
-                         key->number[1] * UINT64_C(0x165667B19E3779F9);
-    uint32_t slot = (uint32_t)((all * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & g->mask;
-    while (g->slots[slot] != 0 && !is_same(&g->keys[g->slots[slot] - 1], key)) {
-        slot = (slot + 1) & g->mask;
-    }
-    return slot;
-}
-
-static bool grow(struct sql_groups *g)
-{
-    uint32_t room = g->slots == NULL ? 256 : 2 * (g->mask + 1);
-    uint32_t *slots = room > 2 * GROUPS_MAX ? NULL : calloc(room, sizeof *slots);
-    struct sql_group_key *keys = slots == NULL ? NULL : realloc(g->keys, room / 2 * sizeof *keys);
-    if (keys == NULL) {
-        free(slots);
-        return false;
-    }
-    free(g->slots);
-    g->keys = keys;
-    g->slots = slots;
-    g->mask = room - 1;
-    for (uint32_t i = 0; i < g->count; i++) {
-        g->slots[slot_of(g, &keys[i])] = i + 1;
-    }
-    return true;
-}
-
-/* UINT32_MAX: out of memory. */
-static uint32_t number_of(struct sql_groups *g, const struct sql_group_key *key)
-{
-    if ((g->slots == NULL || g->count == (g->mask + 1) / 2) && !grow(g)) {
-        return UINT32_MAX;
-    }
-    uint32_t slot = slot_of(g, key);
-    if (g->slots[slot] == 0) {
-        g->keys[g->count] = *key;
-        g->slots[slot] = ++g->count;
-    }
-    return g->slots[slot] - 1;
-}
-
 /* Without the numbers. */
 static uint64_t fixed_of(uint32_t by, int trace, const struct nocap_event *e)
 {
@@ -143,18 +87,12 @@ static bool make_room(struct sql_grouping *g, uint32_t number)
         return true;
     }
     uint32_t room = 2 * number + 64;
-    uint64_t *counts = realloc(g->counts, room * sizeof *counts);
-    if (counts == NULL) {
+    struct sql_group_sum *sums = realloc(g->sums, room * sizeof *sums);
+    if (sums == NULL) {
         return false;
     }
-    g->counts = counts;
-    uint64_t *sizes = realloc(g->sizes, room * sizeof *sizes);
-    if (sizes == NULL) {
-        return false;
-    }
-    g->sizes = sizes;
-    memset(counts + g->room, 0, (room - g->room) * sizeof *counts);
-    memset(sizes + g->room, 0, (room - g->room) * sizeof *sizes);
+    memset(sums + g->room, 0, (room - g->room) * sizeof *sums);
+    g->sums = sums;
     g->room = room;
     return true;
 }
@@ -162,26 +100,22 @@ static bool make_room(struct sql_grouping *g, uint32_t number)
 bool sql_grouping_add(struct sql_grouping *g, int trace, const struct nocap_event *e)
 {
     const struct sql_group_key key = key_of(g, trace, e);
-    if (!g->any || !is_same(&key, &g->latest)) {
-        uint32_t number = number_of(g->groups, &key);
-        if (number == UINT32_MAX || !make_room(g, number)) {
+    if (!g->any || memcmp(&key, &g->latest, sizeof key) != 0) {
+        const struct sql_group_key *row = MAP_GET(g->groups, &key, GROUPS_MAX);
+        uint32_t number = row != NULL ? (uint32_t)(row - g->groups->rows) : 0;
+        if (row == NULL || !make_room(g, number)) {
             return false;
         }
         g->any = true;
         g->latest = key;
         g->latest_number = number;
     }
-    g->counts[g->latest_number]++;
-    g->sizes[g->latest_number] += (e->has >> NOCAP_FIELD_SIZE & 1) != 0 ? e->size : 0;
+    g->sums[g->latest_number].events++;
+    g->sums[g->latest_number].bytes += (e->has >> NOCAP_FIELD_SIZE & 1) != 0 ? e->size : 0;
     return true;
 }
 
 /* ---- order ---- */
-
-static int compare_text(const char *a, const char *b)
-{
-    return strcmp(a, b); /* "" is NULL, which comes first */
-}
 
 static void place_text(char text[8], const struct nocap_event *e)
 {
@@ -196,6 +130,7 @@ static int place_number(const struct nocap_event *e, bool x)
     return (e->has & NOCAP_F_AT) == 0 ? -1 : x ? e->at.x : e->at.y;
 }
 
+/* Of texts "" is NULL, which comes first. */
 static int compare_fixed(enum sql_group_by by, uint64_t key_a, uint64_t key_b)
 {
     int trace;
@@ -204,15 +139,15 @@ static int compare_fixed(enum sql_group_by by, uint64_t key_a, uint64_t key_b)
     char first[8], second[8];
     switch (by) {
     case SQL_BY_CHIP: return (int)a->chip - (int)b->chip;
-    case SQL_BY_KIND: return compare_text(nocap_kind_name(a->kind), nocap_kind_name(b->kind));
-    case SQL_BY_OP: return compare_text(nocap_op_name(a->op), nocap_op_name(b->op));
+    case SQL_BY_KIND: return strcmp(nocap_kind_name(a->kind), nocap_kind_name(b->kind));
+    case SQL_BY_OP: return strcmp(nocap_op_name(a->op), nocap_op_name(b->op));
     case SQL_BY_AGENT:
-        return compare_text((a->has & NOCAP_F_BY) != 0 ? nocap_agent_name(a->by) : "",
-                            (b->has & NOCAP_F_BY) != 0 ? nocap_agent_name(b->by) : "");
+        return strcmp((a->has & NOCAP_F_BY) != 0 ? nocap_agent_name(a->by) : "",
+                      (b->has & NOCAP_F_BY) != 0 ? nocap_agent_name(b->by) : "");
     case SQL_BY_TILE:
         place_text(first, a);
         place_text(second, b);
-        return compare_text(first, second);
+        return strcmp(first, second);
     default: return place_number(a, by == SQL_BY_X) - place_number(b, by == SQL_BY_X);
     }
 }
@@ -234,8 +169,8 @@ struct sorting {
 static int compare(const void *first, const void *second, void *context)
 {
     const struct sorting *s = context;
-    const struct sql_group_key *a = &s->g->groups->keys[*(const uint32_t *)first];
-    const struct sql_group_key *b = &s->g->groups->keys[*(const uint32_t *)second];
+    const struct sql_group_key *a = &s->g->groups->rows[*(const uint32_t *)first];
+    const struct sql_group_key *b = &s->g->groups->rows[*(const uint32_t *)second];
     for (const char *column = s->columns; *column != 0; column++) {
         bool falls = *column >= 'A';
         enum sql_group_by by = (enum sql_group_by)(*column - (falls ? 'A' : '0'));
@@ -256,7 +191,7 @@ bool sql_grouping_sort(struct sql_grouping *g, const char *columns)
         return false;
     }
     for (uint32_t i = 0; i < g->room; i++) {
-        if (g->counts[i] != 0) {
+        if (g->sums[i].events != 0) {
             g->order[g->used++] = i;
         }
     }
@@ -273,8 +208,8 @@ bool sql_grouping_next(struct sql_grouping *g, struct nocap_event *e, int *trace
             return false;
         }
         g->group = g->order[g->next++];
-        g->left = g->once ? 1 : g->counts[g->group];
-        *e = event_of(g->groups->keys[g->group].fixed, trace);
+        g->left = g->once ? 1 : g->sums[g->group].events;
+        *e = event_of(g->groups->rows[g->group].fixed, trace);
     }
     g->left--;
     *id = (int64_t)((uint64_t)g->group << ID_EVENTS | g->left);
@@ -283,7 +218,7 @@ bool sql_grouping_next(struct sql_grouping *g, struct nocap_event *e, int *trace
 
 bool sql_grouping_number(const struct sql_grouping *g, enum nocap_field field, int64_t *number)
 {
-    const struct sql_group_key *key = &g->groups->keys[g->group];
+    const struct sql_group_key *key = &g->groups->rows[g->group];
     const unsigned i = g->field[0] == field ? 0 : 1;
     *number = (int64_t)key->number[i];
     return (key->fixed >> (HAS_NUMBER + i) & 1) != 0;
@@ -291,8 +226,7 @@ bool sql_grouping_number(const struct sql_grouping *g, enum nocap_field field, i
 
 void sql_grouping_free(struct sql_grouping *g)
 {
-    free(g->counts);
-    free(g->sizes);
+    free(g->sums);
     free(g->order);
     *g = (struct sql_grouping){.groups = g->groups};
 }

@@ -6,6 +6,7 @@
 #ifndef NOCAP_CHECKER_QUERY_SQL_GROUPS_H
 #define NOCAP_CHECKER_QUERY_SQL_GROUPS_H
 
+#include "base/map.h"
 #include "formats/trace/event.h"
 
 /* What groups can be told apart by: bits, and the order of members in struct sql_group. */
@@ -32,18 +33,20 @@ struct sql_group_key {
 
 /* All groups that a table ever had, numbered: a number means the same in each of its scans. */
 struct sql_groups {
-    struct sql_group_key *keys; /* by number */
-    uint32_t *slots;            /* open addressing: number + 1 */
-    uint32_t mask, count;
+    MAP(struct sql_group_key);
 };
-void sql_groups_free(struct sql_groups *groups);
+
+/* Of a group in a scan. */
+struct sql_group_sum {
+    uint64_t events, bytes;
+};
 
 /* One scan. */
 struct sql_grouping {
     struct sql_groups *groups;
     uint32_t by;                /* bits of what is asked for */
     uint8_t field[SQL_NUMBERS]; /* enum nocap_field, of those that are asked for */
-    uint64_t *counts, *sizes;   /* by number: events, and their bytes */
+    struct sql_group_sum *sums; /* by number */
     uint32_t room;
     struct sql_group_key latest; /* of the event before .. */
     uint32_t latest_number;      /* .. and its group */
