@@ -88,6 +88,29 @@ void nocap_json_number(struct nocap_json *json, const char *key, uint64_t value)
     nocap_json_raw(json, key, digits, (size_t)length);
 }
 
+void nocap_json_text_if(struct nocap_json *json, const char *key, bool has, const char *value)
+{
+    if (has) {
+        nocap_json_text(json, key, value);
+    }
+}
+
+void nocap_json_number_if(struct nocap_json *json, const char *key, bool has, uint64_t value)
+{
+    if (has) {
+        nocap_json_number(json, key, value);
+    }
+}
+
+void nocap_json_texts(struct nocap_json *json, const char *key, char *const *texts, size_t count)
+{
+    nocap_json_array(json, key);
+    for (size_t i = 0; i < count; i++) {
+        nocap_json_text(json, NULL, texts[i]);
+    }
+    nocap_json_array_end(json);
+}
+
 void nocap_json_integer(struct nocap_json *json, const char *key, int64_t value)
 {
     put_key(json, key);

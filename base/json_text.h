@@ -29,6 +29,11 @@ void nocap_json_array(struct nocap_json *json, const char *key);
 void nocap_json_array_end(struct nocap_json *json);
 void nocap_json_text(struct nocap_json *json, const char *key, const char *value);
 void nocap_json_number(struct nocap_json *json, const char *key, uint64_t value);
+/* Members that are left out unless `has`. */
+void nocap_json_text_if(struct nocap_json *json, const char *key, bool has, const char *value);
+void nocap_json_number_if(struct nocap_json *json, const char *key, bool has, uint64_t value);
+/* An array of texts. */
+void nocap_json_texts(struct nocap_json *json, const char *key, char *const *texts, size_t count);
 void nocap_json_integer(struct nocap_json *json, const char *key, int64_t value);
 /* Null where it is no number. */
 void nocap_json_real(struct nocap_json *json, const char *key, double value);

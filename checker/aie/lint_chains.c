@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How pages follow each other, and where they go to: PREEMPT, LOAD_PDI, LOAD_CORES. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "checker/aie/lint_private.h"
 

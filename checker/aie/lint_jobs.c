@@ -2,7 +2,6 @@
 /* The jobs of a page: who launches whom, what registers hold. A job is a straight line, so that
  * what stands before is what happened before. */
 #include <stdio.h>
-#include <string.h>
 
 #include "checker/aie/lint_private.h"
 

@@ -3,7 +3,6 @@
  * their barriers let them; since no job has branches, where they stop is where they hang. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "checker/aie/lint_private.h"
 

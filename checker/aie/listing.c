@@ -41,9 +41,7 @@ static void put_insn(struct nocap_json *json, const struct nocap_aie_walker *w, 
     uint32_t left = w->end - w->at;
     uint32_t size = decoded ? w->insn.info->size : w->insn.info == NULL ? 1 : left;
     nocap_json_map(json, NULL);
-    if (kernel != NULL) {
-        nocap_json_text(json, "kernel", kernel);
-    }
+    nocap_json_text_if(json, "kernel", kernel != NULL, kernel);
     nocap_json_number(json, "uc", w->page->uc);
     nocap_json_number(json, "page", w->page->index);
     nocap_json_number(json, "off", w->at);

@@ -82,9 +82,7 @@ static void put_op(struct nocap_json *json, const struct nocap_aie_txn *txn,
     nocap_json_text(json, "op", op->mnemonic);
     put_operands(json, txn, op);
     nocap_aie_txn_op_note(txn, op, note, sizeof note);
-    if (note[0] != 0) {
-        nocap_json_text(json, "note", note);
-    }
+    nocap_json_text_if(json, "note", note[0] != 0, note);
     nocap_json_map_end(json);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who waits for what where control code stood. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/foreign_text.h"
 #include "checker/aie/postmortem.h"

@@ -2,7 +2,6 @@
 #include "checker/compare/cut_memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/map.h"
 #include "formats/blackhole/mailbox.h"

@@ -275,11 +275,7 @@ static enum nocap_status put_all(struct nocap_json *json, struct printer *p,
         RETURN_IF_FAILED(put_difference(json, p, &diff->list[i], err));
     }
     nocap_json_array_end(json);
-    nocap_json_array(json, "notes");
-    for (size_t i = 0; i < diff->note_count; i++) {
-        nocap_json_text(json, NULL, diff->notes[i]);
-    }
-    nocap_json_array_end(json);
+    nocap_json_texts(json, "notes", diff->notes, diff->note_count);
     nocap_json_map_end(json);
     return NOCAP_OK;
 }

@@ -2,7 +2,6 @@
 #include "checker/compare/minimise.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/temporary.h"

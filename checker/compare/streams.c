@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "formats/blackhole/address_name.h"
 #include "formats/blackhole/tile_map.h"

@@ -10,7 +10,6 @@
 #include "checker/core/selection.h"
 #include "checker/report/waivers.h"
 #include "formats/import/import.h"
-#include "formats/profile/profile.h"
 #include "formats/trace/note.h"
 
 static void report_observes(struct check *check, const char *observed)

@@ -2,7 +2,6 @@
 #include "checker/core/coverage.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/json_text.h"
 #include "checker/core/selection.h"

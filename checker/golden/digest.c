@@ -2,7 +2,6 @@
 #include "checker/golden/digest.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/list.h"
 #include "checker/compare/event_key.h"

@@ -10,6 +10,7 @@
 
 #include "base/foreign_text.h"
 #include "base/jobs.h"
+#include "base/temporary.h"
 #include "checker/golden/golden_compare.h"
 #include "checker/golden/golden_store.h"
 
@@ -33,7 +34,7 @@ static void bound_kept(struct work *work, struct golden_compare *look)
     }
     uint64_t size = (uint64_t)st.st_size;
     if (atomic_fetch_add(&work->kept, size) + size > KEPT_BYTES_MAX) {
-        golden_cleanup(look->made);
+        temporary_remove(look->made);
         look->status = nocap_fail(&look->err, NOCAP_E_INPUT,
                                   "the new traces, up to %s, are larger than %d MiB together: "
                                   "golden traces are small ones",
@@ -385,6 +386,6 @@ enum nocap_status nocap_golden_record(const char *dir, const char *name, const c
     if (status != NOCAP_OK && err != NULL) {
         golden_rewrite_error(path, made, err);
     }
-    golden_cleanup(path);
+    temporary_remove(path);
     return status;
 }

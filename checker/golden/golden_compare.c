@@ -23,7 +23,7 @@ enum nocap_status golden_make(char path[PATH_MAX], const char *made,
     RETURN_IF_FAILED(temporary_make(path, "nocap-golden", err));
     enum nocap_status status = options->make_trace(options->context, made, path, err);
     if (status != NOCAP_OK) {
-        golden_cleanup(path);
+        temporary_remove(path);
     }
     return status;
 }
@@ -39,11 +39,6 @@ void golden_rewrite_error(const char *path, const char *made, struct nocap_error
     }
 }
 
-void golden_cleanup(char path[PATH_MAX])
-{
-    temporary_remove(path);
-}
-
 static const char *name_of(const struct golden_compare *look)
 {
     return look->golden->text[GOLDEN_NAME];
@@ -53,7 +48,7 @@ static const char *name_of(const struct golden_compare *look)
 static void discard(struct golden_compare *look)
 {
     if (look->options->against == NULL) {
-        golden_cleanup(look->made);
+        temporary_remove(look->made);
     }
     look->made[0] = 0;
 }

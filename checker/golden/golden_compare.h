@@ -43,7 +43,5 @@ enum nocap_status golden_make(char path[PATH_MAX], const char *made,
                               const struct nocap_golden_options *options, struct nocap_error *err);
 /* An error that names this file names what made it instead. */
 void golden_rewrite_error(const char *path, const char *made, struct nocap_error *err);
-/* Removes it. */
-void golden_cleanup(char path[PATH_MAX]);
 
 #endif

@@ -137,11 +137,6 @@ enum nocap_status nocap_hang_link(const struct nocap_hang_waits *all, struct noc
 
 /* ---- likely causes ---- */
 
-static bool is_queue_party(unsigned agent)
-{
-    return agent == NOCAP_BY_PREFETCH || agent == NOCAP_BY_DISPATCH;
-}
-
 bool nocap_hang_of_queue(const struct nocap_finding *f)
 {
     return strcmp(nocap_families[nocap_rules[f->rule].family].name, "CQ") == 0;
@@ -156,7 +151,7 @@ static bool touches_chain(const struct nocap_hang *h, const struct nocap_finding
         const struct nocap_party *p = &h->parties[v].id;
         bool same = f->has_tile && p->has_tile && f->chip == p->chip && f->at.x == p->at.x &&
                     f->at.y == p->at.y;
-        bool queue = f->agent == NOCAP_BY_HOST && !f->has_tile && is_queue_party(p->agent) &&
+        bool queue = f->agent == NOCAP_BY_HOST && !f->has_tile && nocap_hang_is_queue(p->agent) &&
                      nocap_hang_of_queue(f);
         bool nowhere = !f->has_tile && f->agent == p->agent && f->agent != NOCAP_BY_NONE;
         if (same || nowhere || queue) {

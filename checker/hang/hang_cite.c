@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who wrote the bytes that parties wait for. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "checker/hang/hang_private.h"

@@ -50,12 +50,11 @@ static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_
     if (e->kind == NOCAP_EV_NOTE && (e->has & NOCAP_F_AT) != 0) {
         return true; /* a remark about the tile */
     }
-    bool queue = p->agent == NOCAP_BY_PREFETCH || p->agent == NOCAP_BY_DISPATCH;
     bool thread = w != NULL && w->thread >= 0 && e->kind == NOCAP_EV_TENSIX &&
                   e->thread == (uint8_t)w->thread;
     bool reset = e->kind == NOCAP_EV_WRITE && nocap_core(p->agent) != NULL &&
                  meets(e->addr, e->size, NOCAP_REG_SOFT_RESET_0, 4);
-    return thread || reset || e->by == (queue ? NOCAP_BY_BRISC : p->agent);
+    return thread || reset || e->by == (nocap_hang_is_queue(p->agent) ? NOCAP_BY_BRISC : p->agent);
 }
 
 /* From event `first` on. */

@@ -17,19 +17,13 @@ static void put_agent(struct nocap_json *json, const char *key, const struct noc
 static void put_party(struct nocap_json *json, const struct nocap_party *p)
 {
     put_agent(json, "agent", p);
-    if (p->chip != 0) {
-        nocap_json_number(json, "chip", p->chip);
-    }
+    nocap_json_number_if(json, "chip", p->chip != 0, p->chip);
     if (p->has_tile) {
         nocap_json_number(json, "x", p->at.x);
         nocap_json_number(json, "y", p->at.y);
     }
-    if (p->agent >= NOCAP_BY_UC0) {
-        nocap_json_number(json, "uc", p->agent - NOCAP_BY_UC0);
-    }
-    if (p->job >= 0) {
-        nocap_json_number(json, "job", (uint64_t)p->job);
-    }
+    nocap_json_number_if(json, "uc", p->agent >= NOCAP_BY_UC0, p->agent - NOCAP_BY_UC0);
+    nocap_json_number_if(json, "job", p->job >= 0, (uint64_t)p->job);
 }
 
 static void put_by(struct nocap_json *json, const struct nocap_hang_wait *w)
@@ -43,26 +37,18 @@ static void put_by(struct nocap_json *json, const struct nocap_hang_wait *w)
         nocap_json_number(json, "by_x", p->at.x);
         nocap_json_number(json, "by_y", p->at.y);
     }
-    if (p->job >= 0) {
-        nocap_json_number(json, "by_job", (uint64_t)p->job);
-    }
+    nocap_json_number_if(json, "by_job", p->job >= 0, (uint64_t)p->job);
 }
 
 static void put_since(struct nocap_json *json, const struct nocap_wait *w)
 {
-    if (w->since != UINT64_MAX && w->index != UINT64_MAX) {
-        nocap_json_number(json, "since", w->since);
-    }
-    if (w->index != UINT64_MAX) {
-        nocap_json_number(json, "index", w->index);
-    }
+    nocap_json_number_if(json, "since", w->since != UINT64_MAX && w->index != UINT64_MAX, w->since);
+    nocap_json_number_if(json, "index", w->index != UINT64_MAX, w->index);
     if (w->has_place) {
         nocap_json_number(json, "page", w->page);
         nocap_json_number(json, "off", w->off);
     }
-    if (w->thread >= 0) {
-        nocap_json_number(json, "thread", (uint64_t)w->thread);
-    }
+    nocap_json_number_if(json, "thread", w->thread >= 0, (uint64_t)w->thread);
 }
 
 static void put_waiting(struct nocap_json *json, const struct nocap_hang *h)
@@ -78,16 +64,10 @@ static void put_waiting(struct nocap_json *json, const struct nocap_hang *h)
         nocap_json_text(json, "for", w->what);
         put_by(json, w);
         put_since(json, &w->wait);
-        if (w->wait.why != NULL) {
-            nocap_json_text(json, "why", w->wait.why);
-        }
+        nocap_json_text_if(json, "why", w->wait.why != NULL, w->wait.why);
         nocap_json_text(json, "state", w->state);
-        if (w->release != NULL) {
-            nocap_json_text(json, "release", w->release);
-        }
-        if (w->written != NULL) {
-            nocap_json_text(json, "written", w->written);
-        }
+        nocap_json_text_if(json, "release", w->release != NULL, w->release);
+        nocap_json_text_if(json, "written", w->written != NULL, w->written);
         if (w->wait.counted) {
             nocap_json_number(json, "have", w->wait.have);
             nocap_json_number(json, "need", w->wait.need);
@@ -116,9 +96,7 @@ static void put_roots(struct nocap_json *json, const struct nocap_hang *h)
         if (w != NULL) {
             put_since(json, &w->wait);
         }
-        if (p->source != NULL) {
-            nocap_json_text(json, "source", p->source);
-        }
+        nocap_json_text_if(json, "source", p->source != NULL, p->source);
         nocap_json_map_end(json);
     }
     nocap_json_array_end(json);
@@ -168,11 +146,7 @@ static void put_tiles(struct nocap_json *json, const struct nocap_hang *h)
         nocap_json_map_end(json);
     }
     nocap_json_array_end(json);
-    nocap_json_array(json, "events");
-    for (size_t i = 0; i < h->event_count; i++) {
-        nocap_json_text(json, NULL, h->events[i]);
-    }
-    nocap_json_array_end(json);
+    nocap_json_texts(json, "events", h->events, h->event_count);
 }
 
 static void put_damage(struct nocap_json *json, const struct nocap_hang *h)

@@ -18,6 +18,12 @@ enum nocap_status nocap_hang_graph(struct nocap_hang *hang, struct nocap_error *
 /* hang_verdict.c: needs the graph. `engine`: NULL where no trace was replayed. */
 void nocap_hang_judge(struct nocap_hang *hang, const struct nocap_engine *engine,
                       const struct nocap_progress *all);
+/* Whether the agent is a party of the command queue, which runs on a BRISC. */
+static inline bool nocap_hang_is_queue(unsigned agent)
+{
+    return agent == NOCAP_BY_PREFETCH || agent == NOCAP_BY_DISPATCH;
+}
+
 /* Whether the finding is of the command queue. */
 bool nocap_hang_of_queue(const struct nocap_finding *finding);
 /* Findings that may be why, needs graph and findings. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where in its source the core of a root was last: its pc, named by its ELF file. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/foreign_text.h"
 #include "checker/hang/hang_private.h"
@@ -47,8 +45,7 @@ enum nocap_status nocap_hang_source(struct nocap_hang *h, struct nocap_engine *e
 {
     for (size_t i = 0; i < h->party_count; i++) {
         struct nocap_hang_party *p = &h->parties[i];
-        bool queue = p->id.agent == NOCAP_BY_PREFETCH || p->id.agent == NOCAP_BY_DISPATCH;
-        unsigned agent = queue ? NOCAP_BY_BRISC : p->id.agent;
+        unsigned agent = nocap_hang_is_queue(p->id.agent) ? NOCAP_BY_BRISC : p->id.agent;
         uint64_t pc;
         if (p->root && find_pc(engine, &p->id, agent, &pc)) {
             p->source = describe(cores, agent, pc);

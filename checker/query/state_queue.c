@@ -82,9 +82,7 @@ static void put_counters(struct nocap_json *json, const struct nocap_queue_state
         }
         nocap_json_map(json, NULL);
         nocap_json_number(json, "stream", NOCAP_NOTIFY_STREAM + i);
-        if (c->read) {
-            nocap_json_number(json, "value", c->value);
-        }
+        nocap_json_number_if(json, "value", c->read, c->value);
         nocap_json_number(json, "go_words", c->goes);
         nocap_json_number(json, "missing", c->missing);
         nocap_json_map_end(json);
@@ -102,23 +100,15 @@ static void put_tile(struct nocap_json *json, const char *key, bool known, struc
     }
 }
 
-static void put_count(struct nocap_json *json, const char *key, bool known, uint64_t count)
-{
-    if (known) {
-        nocap_json_number(json, key, count);
-    }
-}
-
 void nocap_queue_json(struct nocap_json *json, const char *key, const struct nocap_queue_state *s)
 {
     nocap_json_map(json, key);
     nocap_json_number(json, "records_published", s->published);
-    put_count(json, "records_read", s->device_known, s->fetched);
-    put_count(json, "records_landed", s->device_known, s->landed);
-    put_count(json, "records_relayed", s->device_known && s->relayed != UINT64_MAX, s->relayed);
-    if (s->slot_known) {
-        nocap_json_number(json, "next_slot", s->next_slot);
-    }
+    nocap_json_number_if(json, "records_read", s->device_known, s->fetched);
+    nocap_json_number_if(json, "records_landed", s->device_known, s->landed);
+    nocap_json_number_if(json, "records_relayed", s->device_known && s->relayed != UINT64_MAX,
+                         s->relayed);
+    nocap_json_number_if(json, "next_slot", s->slot_known, s->next_slot);
     if (s->pages_known) {
         nocap_json_number(json, "pages_taken", s->pages_taken);
         nocap_json_number(json, "pages_published", s->pages_published);
@@ -132,13 +122,9 @@ void nocap_queue_json(struct nocap_json *json, const char *key, const struct noc
     }
     put_counters(json, s);
     nocap_json_number(json, "events_asked", s->events_asked);
-    put_count(json, "events_returned", s->taken_known, s->events_returned);
-    if (s->wr_known) {
-        nocap_json_number(json, "completion_wr", s->wr);
-    }
-    if (s->rd_known) {
-        nocap_json_number(json, "completion_rd", s->rd);
-    }
+    nocap_json_number_if(json, "events_returned", s->taken_known, s->events_returned);
+    nocap_json_number_if(json, "completion_wr", s->wr_known, s->wr);
+    nocap_json_number_if(json, "completion_rd", s->rd_known, s->rd);
     nocap_json_bool(json, "ended", s->ended);
     nocap_json_number(json, "chip", s->chip);
     put_tile(json, "prefetch", s->has_prefetch, s->prefetch);

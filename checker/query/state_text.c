@@ -2,7 +2,6 @@
 #include "checker/query/state_text.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/foreign_text.h"
 #include "formats/blackhole/mailbox.h"
@@ -230,9 +229,7 @@ void nocap_state_text(FILE *out, const struct nocap_tile_state *s)
 
 static void json_index(struct nocap_json *json, const char *key, uint64_t index)
 {
-    if (index != UINT64_MAX) {
-        nocap_json_number(json, key, index);
-    }
+    nocap_json_number_if(json, key, index != UINT64_MAX, index);
 }
 
 static void json_cores(struct nocap_json *json, const struct nocap_tile_state *s)
@@ -250,15 +247,9 @@ static void json_cores(struct nocap_json *json, const struct nocap_tile_state *s
             nocap_json_number(json, "pc", c->pc);
             nocap_json_number(json, "pc_index", c->pc_index);
         }
-        if (c->sync_known) {
-            nocap_json_number(json, "sync", c->sync);
-        }
-        if (c->waypoint[0] != '\0') {
-            nocap_json_text(json, "waypoint", c->waypoint);
-        }
-        if (c->kernel[0] != '\0') {
-            nocap_json_text(json, "kernel", c->kernel);
-        }
+        nocap_json_number_if(json, "sync", c->sync_known, c->sync);
+        nocap_json_text_if(json, "waypoint", c->waypoint[0] != '\0', c->waypoint);
+        nocap_json_text_if(json, "kernel", c->kernel[0] != '\0', c->kernel);
         nocap_json_map_end(json);
     }
     nocap_json_array_end(json);
@@ -305,9 +296,7 @@ static void json_slots(struct nocap_json *json, const struct nocap_tile_state *s
     }
     nocap_json_array_end(json);
     nocap_json_text(json, "launch_active", known_names[s->active]);
-    if (s->active_slot >= 0) {
-        nocap_json_number(json, "launch_slot", (uint64_t)s->active_slot);
-    }
+    nocap_json_number_if(json, "launch_slot", s->active_slot >= 0, (uint64_t)s->active_slot);
 }
 
 static void json_threads(struct nocap_json *json, const struct nocap_tile_state *s)
@@ -323,9 +312,7 @@ static void json_threads(struct nocap_json *json, const struct nocap_tile_state 
             nocap_json_number(json, "held_word", t->held_word);
             json_index(json, "held_index", t->held_index);
         }
-        if (t->condition[0] != '\0') {
-            nocap_json_text(json, "condition", t->condition);
-        }
+        nocap_json_text_if(json, "condition", t->condition[0] != '\0', t->condition);
         nocap_json_map_end(json);
     }
     nocap_json_array_end(json);
@@ -333,9 +320,7 @@ static void json_threads(struct nocap_json *json, const struct nocap_tile_state 
     for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
         char key[4];
         snprintf(key, sizeof key, "%u", i);
-        if ((s->semaphores_known >> i & 1) != 0) {
-            nocap_json_number(json, key, s->semaphore[i]);
-        }
+        nocap_json_number_if(json, key, (s->semaphores_known >> i & 1) != 0, s->semaphore[i]);
     }
     nocap_json_map_end(json);
 }
@@ -349,12 +334,8 @@ void nocap_state_json(struct nocap_json *json, const struct nocap_tile_state *s)
     nocap_json_bool(json, "in_scope", s->in_scope);
     nocap_json_text(json, "phase", s->phase);
     json_cores(json, s);
-    if (s->rd_ptr_known) {
-        nocap_json_number(json, "launch_msg_rd_ptr", s->rd_ptr);
-    }
-    if (s->go_index_known) {
-        nocap_json_number(json, "go_message_index", s->go_index);
-    }
+    nocap_json_number_if(json, "launch_msg_rd_ptr", s->rd_ptr_known, s->rd_ptr);
+    nocap_json_number_if(json, "go_message_index", s->go_index_known, s->go_index);
     json_go(json, s);
     json_slots(json, s);
     json_threads(json, s);

@@ -209,9 +209,8 @@ static enum nocap_status print_json(struct who *w, FILE *out, struct nocap_error
         nocap_json_number(&json, "addr", nocap_touch_start(e, r->touch));
         nocap_json_number(&json, "size", e->kind == NOCAP_EV_MEM ? e->data_size : e->size);
         nocap_json_text(&json, "bytes", bytes_text(w, r, text, sizeof text));
-        if ((e->has & NOCAP_F_PC) != 0 && e->kind != NOCAP_EV_NOC) {
-            nocap_json_number(&json, "pc", e->pc);
-        }
+        nocap_json_number_if(&json, "pc", (e->has & NOCAP_F_PC) != 0 && e->kind != NOCAP_EV_NOC,
+                             e->pc);
         nocap_json_number(&json, "count", r->count);
         nocap_json_number(&json, "last_index", r->last_index);
         nocap_json_map_end(&json);

@@ -6,9 +6,7 @@
 
 static void put_count(struct nocap_json *json, const char *key, uint64_t count)
 {
-    if (count != 0) {
-        nocap_json_number(json, key, count);
-    }
+    nocap_json_number_if(json, key, count != 0, count);
 }
 
 static void put_trace(struct nocap_json *json, const struct nocap_report *report)
@@ -18,17 +16,14 @@ static void put_trace(struct nocap_json *json, const struct nocap_report *report
     nocap_json_number(json, "events", report->events);
     put_count(json, "begins_at", report->begins_at);
     nocap_json_text(json, "arch", nocap_arch_name(report->arch));
-    if (report->board != NOCAP_BOARD_UNKNOWN) {
-        nocap_json_text(json, "board", nocap_board_name(report->board));
-    }
+    nocap_json_text_if(json, "board", report->board != NOCAP_BOARD_UNKNOWN,
+                       nocap_board_name(report->board));
     nocap_json_number(json, "t_first", report->t_first);
     nocap_json_number(json, "t_last", report->t_last);
     nocap_json_text(json, "time_unit", nocap_time_unit_name(report->time_unit));
     put_count(json, "clock_hz", report->clock_hz);
     nocap_json_bool(json, "truncated", report->truncated);
-    if (report->truncated) {
-        nocap_json_number(json, "cut_after", report->cut_after);
-    }
+    nocap_json_number_if(json, "cut_after", report->truncated, report->cut_after);
     nocap_json_number(json, "dropped", report->dropped);
     nocap_json_map_end(json);
 }
@@ -52,15 +47,9 @@ static void put_control_code(struct nocap_json *json, const struct nocap_report 
     nocap_json_text(json, "path", report->path);
     nocap_json_number(json, "columns", report->columns);
     nocap_json_number(json, "pages", report->pages);
-    if (report->streams != 0) {
-        nocap_json_number(json, "streams", report->streams);
-    }
+    nocap_json_number_if(json, "streams", report->streams != 0, report->streams);
     if (report->kernel_count != 0) {
-        nocap_json_array(json, "kernels");
-        for (size_t i = 0; i < report->kernel_count; i++) {
-            nocap_json_text(json, NULL, report->kernels[i]);
-        }
-        nocap_json_array_end(json);
+        nocap_json_texts(json, "kernels", report->kernels, report->kernel_count);
     }
     nocap_json_map_end(json);
 }
@@ -79,9 +68,8 @@ static void put_summary(struct nocap_json *json, const struct nocap_report *repo
     nocap_json_map(json, "summary");
     enum nocap_outcome outcome = nocap_report_outcome(report);
     nocap_json_text(json, "verdict", nocap_outcome_name(outcome));
-    if (outcome == NOCAP_NOT_JUDGED) {
-        nocap_json_text(json, "reason", nocap_report_unjudged_id(report));
-    }
+    nocap_json_text_if(json, "reason", outcome == NOCAP_NOT_JUDGED,
+                       nocap_report_unjudged_id(report));
     for (int s = NOCAP_SEVERITY_COUNT - 1; s >= 0; s--) {
         nocap_json_number(json, nocap_severity_name((enum nocap_severity)s), report->counts[s]);
     }
@@ -151,12 +139,9 @@ static void put_event(struct nocap_json *json, const struct nocap_finding *findi
         nocap_json_number(json, "x", finding->at.x);
         nocap_json_number(json, "y", finding->at.y);
     }
-    if (finding->agent != NOCAP_BY_NONE) {
-        nocap_json_text(json, "agent", nocap_agent_name(finding->agent));
-    }
-    if (finding->thread >= 0) {
-        nocap_json_number(json, "thread", (uint64_t)finding->thread);
-    }
+    nocap_json_text_if(json, "agent", finding->agent != NOCAP_BY_NONE,
+                       nocap_agent_name(finding->agent));
+    nocap_json_number_if(json, "thread", finding->thread >= 0, (uint64_t)finding->thread);
 }
 
 static void put_address(struct nocap_json *json, const struct nocap_finding *finding)
@@ -172,9 +157,7 @@ static void put_page(struct nocap_json *json, const struct nocap_finding *findin
         const char *key;
         uint32_t value;
     } parts[] = {{"uc", finding->uc}, {"page", finding->page}, {"off", finding->off}};
-    if (finding->kernel != NULL) {
-        nocap_json_text(json, "kernel", finding->kernel);
-    }
+    nocap_json_text_if(json, "kernel", finding->kernel != NULL, finding->kernel);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (parts[i].value == NOCAP_LINT_NOWHERE) {
             nocap_json_null(json, parts[i].key);
@@ -205,9 +188,7 @@ void nocap_finding_json(struct nocap_json *json, const struct nocap_finding *fin
     nocap_json_text(json, "message", finding->message);
     nocap_json_text(json, "expected", finding->expected);
     nocap_json_text(json, "observed", finding->observed);
-    if (finding->written != NULL) {
-        nocap_json_text(json, "written", finding->written);
-    }
+    nocap_json_text_if(json, "written", finding->written != NULL, finding->written);
     nocap_json_array(json, "related");
     for (uint32_t i = 0; i < finding->related_count; i++) {
         nocap_json_number(json, NULL, finding->related[i]);
@@ -221,9 +202,7 @@ void nocap_finding_json(struct nocap_json *json, const struct nocap_finding *fin
     if (finding->known) {
         nocap_json_bool(json, "known", true);
     }
-    if (finding->follows != UINT64_MAX) {
-        nocap_json_number(json, "follows", finding->follows);
-    }
+    nocap_json_number_if(json, "follows", finding->follows != UINT64_MAX, finding->follows);
 }
 
 /* `fault` says which consequences belong to which finding; one whose finding is lost follows null.
@@ -240,9 +219,7 @@ static void put_finding(struct nocap_json *json, const struct nocap_finding *fin
         nocap_json_bool(json, "counts", true);
     }
     put_count(json, "consequences", finding->consequences);
-    if (has_fault) {
-        nocap_json_number(json, "fault", finding->fault);
-    }
+    nocap_json_number_if(json, "fault", has_fault, finding->fault);
     nocap_json_map_end(json);
 }
 
@@ -269,16 +246,8 @@ void nocap_report_put(struct nocap_json *json, const char *key, const struct noc
     put_summary(json, report);
     put_rules(json, report);
     put_findings(json, report);
-    nocap_json_array(json, "notes");
-    for (size_t i = 0; i < report->note_count; i++) {
-        nocap_json_text(json, NULL, report->notes[i]);
-    }
-    nocap_json_array_end(json);
-    nocap_json_array(json, "note_ids");
-    for (size_t i = 0; i < report->note_count; i++) {
-        nocap_json_text(json, NULL, report->note_ids[i]);
-    }
-    nocap_json_array_end(json);
+    nocap_json_texts(json, "notes", report->notes, report->note_count);
+    nocap_json_texts(json, "note_ids", report->note_ids, report->note_count);
     nocap_json_map_end(json);
 }
 

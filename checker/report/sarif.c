@@ -125,9 +125,7 @@ static void put_physical(struct nocap_json *json, const char *path, int64_t arti
     nocap_json_map(json, "physicalLocation");
     nocap_json_map(json, "artifactLocation");
     put_uri(json, "uri", path);
-    if (artifact >= 0) {
-        nocap_json_number(json, "index", (uint64_t)artifact);
-    }
+    nocap_json_number_if(json, "index", artifact >= 0, (uint64_t)artifact);
     nocap_json_map_end(json);
     if (line != 0) {
         nocap_json_map(json, "region");
@@ -138,9 +136,7 @@ static void put_physical(struct nocap_json *json, const char *path, int64_t arti
         nocap_json_map(json, "address");
         nocap_json_number(json, "absoluteAddress", address->address);
         nocap_json_text(json, "kind", "instruction");
-        if (address->symbol != NULL) {
-            nocap_json_text(json, "name", address->symbol);
-        }
+        nocap_json_text_if(json, "name", address->symbol != NULL, address->symbol);
         nocap_json_map_end(json);
     }
     nocap_json_map_end(json);
@@ -219,9 +215,7 @@ static void put_result(struct nocap_json *json, const struct nocap_result *resul
     nocap_json_array_end(json);
     put_related(json, result->path, artifact, finding);
     put_fingerprint(json, finding);
-    if (finding->known) {
-        nocap_json_text(json, "baselineState", "unchanged");
-    }
+    nocap_json_text_if(json, "baselineState", finding->known, "unchanged");
     if (finding->waived) {
         nocap_json_array(json, "suppressions");
         nocap_json_map(json, NULL);

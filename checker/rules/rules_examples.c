@@ -6,7 +6,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const kinds[] = {".jsonl", ".asm", ".sh"};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <string.h>
 
 #include "checker/views/watch.h"
 #include "formats/blackhole/address_name.h"

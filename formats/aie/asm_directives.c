@@ -29,17 +29,16 @@ static bool candidate(const struct aie_source *s, const struct aie_word *name, s
     const struct nocap_aie_asm_options *options = s->program->options;
     const char *own = s->program->files[s->place.file].name, *slash = strrchr(own, '/');
     if (name->length != 0 && name->text[0] == '/') {
-        snprintf(path, PATH_TEXT_MAX, "%.*s", (int)name->length, name->text);
+        snprintf(path, PATH_TEXT_MAX, "%.*s", AIE_TEXT(name));
         return i == 0;
     }
     if (i == 0) {
         snprintf(path, PATH_TEXT_MAX, "%.*s%.*s", slash == NULL ? 0 : (int)(slash - own) + 1, own,
-                 (int)name->length, name->text);
+                 AIE_TEXT(name));
         return true;
     }
     if (i <= options->dir_count) {
-        snprintf(path, PATH_TEXT_MAX, "%s/%.*s", options->dirs[i - 1], (int)name->length,
-                 name->text);
+        snprintf(path, PATH_TEXT_MAX, "%s/%.*s", options->dirs[i - 1], AIE_TEXT(name));
         return true;
     }
     return false;
@@ -67,25 +66,21 @@ enum nocap_status aie_source_file(struct aie_source *s, const struct aie_word *n
         if (status == NOCAP_OK) {
             return NOCAP_OK;
         }
-        if (status == NOCAP_E_MEMORY) {
-            return aie_no_memory(s->program);
-        }
+        RETURN_NO_MEMORY_IF(status == NOCAP_E_MEMORY, s->program);
         why = i == 0 ? one : why;
     }
     return FAIL(
         s, name,
         "cannot read '%.*s'; expected a file beside this one or in a directory of -L: %.400s",
-        (int)plain.length, plain.text, why.text);
+        AIE_TEXT(&plain), why.text);
 }
 
 static enum nocap_status take_include(struct aie_source *s, const struct aie_statement *line)
 {
     char path[PATH_TEXT_MAX], *bytes;
     size_t length;
-    if (s->depth == DEPTH_MAX) {
-        return FAIL(s, &line->name, "files include each other too deep; expected at most %d",
-                    DEPTH_MAX);
-    }
+    RETURN_FAIL_IF(s->depth == DEPTH_MAX, s, &line->name,
+                   "files include each other too deep; expected at most %d", DEPTH_MAX);
     RETURN_IF_FAILED(aie_source_file(s, &line->operands[0], path, &bytes, &length));
     struct aie_place place = s->place;
     struct aie_word name = line->operands[0];
@@ -105,10 +100,9 @@ enum nocap_status aie_source_number(struct aie_source *s, const struct aie_word 
                                     uint64_t most, const char *what, uint32_t *number)
 {
     uint64_t wide;
-    if (!aie_word_number(word, &wide) || wide > most) {
-        return FAIL(s, word, "'%.*s' is no %s; expected 0 to %llu", (int)word->length, word->text,
-                    what, (unsigned long long)most);
-    }
+    RETURN_FAIL_IF(!aie_word_number(word, &wide) || wide > most, s, word,
+                   "'%.*s' is no %s; expected 0 to %llu", AIE_TEXT(word), what,
+                   (unsigned long long)most);
     *number = (uint32_t)wide;
     return NOCAP_OK;
 }
@@ -129,11 +123,10 @@ static enum nocap_status take_group(struct aie_source *s, const struct aie_state
 static enum nocap_status take_endl(struct aie_source *s, const struct aie_statement *line)
 {
     char *colon = strrchr(s->path, ':');
-    if (colon == NULL || !aie_word_is(&line->operands[0], colon + 1)) {
-        return FAIL(s, &line->operands[0], "no label '%.*s' to end here; expected '%s'",
-                    (int)line->operands[0].length, line->operands[0].text,
-                    colon == NULL ? "a label in the text before it" : colon + 1);
-    }
+    RETURN_FAIL_IF(colon == NULL || !aie_word_is(&line->operands[0], colon + 1), s,
+                   &line->operands[0], "no label '%.*s' to end here; expected '%s'",
+                   AIE_TEXT(&line->operands[0]),
+                   colon == NULL ? "a label in the text before it" : colon + 1);
     RETURN_IF_FAILED(aie_source_closed(s, ".endl"));
     *colon = 0;
     s->at_known = false;
@@ -149,9 +142,7 @@ static enum nocap_status begin_annotation(struct aie_source *s)
     struct aie_program *program = s->program;
     struct aie_annotation *annotation = LIST_NEXT(program->annotations, program->annotation_count);
     struct aie_chain *chain = annotation == NULL ? NULL : aie_source_chain(s);
-    if (chain == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(chain == NULL, program);
     *annotation = (struct aie_annotation){{"", 0, 0}, {"", 0, 0}, {"", 0, 0}};
     program->annotation_count++;
     s->annotation_lines = 3;
@@ -174,10 +165,8 @@ static enum nocap_status take_section(struct aie_source *s, const struct aie_sta
     if (s->program->dialect == NOCAP_AIE_N26 && aie_word_is(name, "annotation")) {
         return begin_annotation(s);
     }
-    if (!is_text && !is_data) {
-        return FAIL(s, name, "unknown section '%.*s'; expected .ctrltext or .ctrldata",
-                    (int)name->length, name->text);
-    }
+    RETURN_FAIL_IF(!is_text && !is_data, s, name,
+                   "unknown section '%.*s'; expected .ctrltext or .ctrldata", AIE_TEXT(name));
     RETURN_IF_FAILED(aie_source_closed(s, ".section"));
     RETURN_IF_FAILED(aie_source_enter(s, is_data));
     s->at_known = false;
@@ -226,13 +215,10 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
     struct aie_column *column = aie_source_column(s->program, s->kernel, s->uc);
     struct aie_pad pad = {.place = s->place};
     uint64_t words;
-    if (column == NULL) {
-        return aie_no_memory(s->program);
-    }
-    if (s->program->dialect != NOCAP_AIE_N26 && aie_find_pad(column, name) != NULL) {
-        return FAIL(s, name, "buffer '%.*s' is declared already; expected another name",
-                    (int)name->length, name->text);
-    }
+    RETURN_NO_MEMORY_IF(column == NULL, s->program);
+    RETURN_FAIL_IF(s->program->dialect != NOCAP_AIE_N26 && aie_find_pad(column, name) != NULL, s,
+                   name, "buffer '%.*s' is declared already; expected another name",
+                   AIE_TEXT(name));
     if (aie_word_number(what, &words)) {
         uint32_t count = 0;
         RETURN_IF_FAILED(aie_source_number(s, what, AIE_FILE_MAX / 4, "size in words", &count));
@@ -257,19 +243,17 @@ static enum nocap_status take_target(struct aie_source *s, const struct aie_stat
     struct aie_program *program = s->program;
     uint8_t os_abi;
     enum nocap_aie_chip chip = nocap_aie_target(word->text, word->length, &os_abi);
-    if (chip == NOCAP_AIE_CHIP_UNKNOWN) {
-        return FAIL(s, word, "'%.*s' is not supported; expected aie2ps, aie4, aie4a or aie4z",
-                    (int)word->length, word->text);
-    }
+    RETURN_FAIL_IF(chip == NOCAP_AIE_CHIP_UNKNOWN, s, word,
+                   "'%.*s' is not supported; expected aie2ps, aie4, aie4a or aie4z",
+                   AIE_TEXT(word));
     if (chip != NOCAP_AIE2PS && program->dialect != NOCAP_AIE_N26) {
         program->meant = NOCAP_AIE_N26;
-        return FAIL(s, word, "code for %.*s is not of the dialect %s; expected n26",
-                    (int)word->length, word->text, nocap_aie_dialect_name(program->dialect));
+        return FAIL(s, word, "code for %.*s is not of the dialect %s; expected n26", AIE_TEXT(word),
+                    nocap_aie_dialect_name(program->dialect));
     }
-    if (program->chip != NOCAP_AIE_CHIP_UNKNOWN && program->chip != chip) {
-        return FAIL(s, word, "'%.*s' is another chip than %s, which was chosen before",
-                    (int)word->length, word->text, nocap_aie_chip_info(program->chip)->name);
-    }
+    RETURN_FAIL_IF(program->chip != NOCAP_AIE_CHIP_UNKNOWN && program->chip != chip, s, word,
+                   "'%.*s' is another chip than %s, which was chosen before", AIE_TEXT(word),
+                   nocap_aie_chip_info(program->chip)->name);
     program->chip = chip;
     program->os_abi = os_abi;
     return NOCAP_OK;
@@ -291,8 +275,7 @@ static enum nocap_status take_dialect(struct aie_source *s, const struct aie_sta
                               nocap_aie_dialect_name(dialect), nocap_aie_dialect_name(dialect));
         }
     }
-    return FAIL(s, word, "'%.*s' is no dialect; expected seed, f25, m25 or n26", (int)word->length,
-                word->text);
+    return FAIL(s, word, "'%.*s' is no dialect; expected seed, f25, m25 or n26", AIE_TEXT(word));
 }
 
 /* "3column", "2core:6mem": a number and what it counts; takes it off the word. */
@@ -331,7 +314,7 @@ static enum nocap_status take_partition(struct aie_source *s, const struct aie_s
     }
     return FAIL(s, &line->operands[0],
                 "'%.*s' is no partition; expected <columns>column or <cores>core:<chunks>mem",
-                (int)line->operands[0].length, line->operands[0].text);
+                AIE_TEXT(&line->operands[0]));
 }
 
 /* What says something about the whole design changes no byte. */
@@ -349,11 +332,10 @@ static enum nocap_status take_align(struct aie_source *s, const struct aie_state
     enum { ALIGN_MAX = 8192 }; /* a page */
     uint64_t bytes;
     const struct aie_word *word = &line->operands[0];
-    if (!aie_word_number(word, &bytes) || bytes == 0 || bytes > ALIGN_MAX ||
-        (bytes & (bytes - 1)) != 0) {
-        return FAIL(s, word, "'%.*s' is no alignment; expected a power of two up to %d",
-                    (int)word->length, word->text, ALIGN_MAX);
-    }
+    RETURN_FAIL_IF(!aie_word_number(word, &bytes) || bytes == 0 || bytes > ALIGN_MAX ||
+                       (bytes & (bytes - 1)) != 0,
+                   s, word, "'%.*s' is no alignment; expected a power of two up to %d",
+                   AIE_TEXT(word), ALIGN_MAX);
     return NOCAP_OK;
 }
 
@@ -373,15 +355,11 @@ static enum nocap_status take_data(struct aie_source *s, const struct aie_statem
 {
     struct aie_statement datum = *line;
     datum.kind = line->name.text[0] == '.' ? AIE_LONG : AIE_BD;
-    if (!s->data) {
-        return FAIL(s, &line->name, "%.*s in the text; expected EOF before the data",
-                    (int)line->name.length, line->name.text);
-    }
+    RETURN_FAIL_IF(!s->data, s, &line->name, "%.*s in the text; expected EOF before the data",
+                   AIE_TEXT(&line->name));
     const struct aie_chain *chain = aie_source_chain(s);
-    if (chain == NULL || chain->data.count == 0) {
-        return FAIL(s, &line->name, "%.*s belongs to no label; expected 'label:' before it",
-                    (int)line->name.length, line->name.text);
-    }
+    RETURN_FAIL_IF(chain == NULL || chain->data.count == 0, s, &line->name,
+                   "%.*s belongs to no label; expected 'label:' before it", AIE_TEXT(&line->name));
     return aie_source_add(s, &datum);
 }
 

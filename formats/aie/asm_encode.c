@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pages of statements to bytes. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/aie/asm_encode.h"
 #include "formats/aie/asm_known.h"
 
 enum { WORD = 4, BRANCHES_MAX = 2 };
-
-#define FAIL(e, s, word, ...) aie_source_error((e)->program, (s)->place, (word), __VA_ARGS__)
 
 /* ---- statements ---- */
 
@@ -93,10 +90,9 @@ static enum nocap_status branch_lengths(const struct aie_encoder *e, uint32_t le
         const struct aie_statement *s = &e->program->statements[branches->items[i]];
         const struct aie_word *word = &s->operands[branches->items[i + 1]];
         uint32_t page;
-        if (i / 2 == BRANCHES_MAX) {
-            return FAIL(e, s, word, "the third place that this page goes to; expected at most %d",
-                        BRANCHES_MAX);
-        }
+        RETURN_SOURCE_ERROR_IF(i / 2 == BRANCHES_MAX, e->program, s->place, word,
+                               "the third place that this page goes to; expected at most %d",
+                               BRANCHES_MAX);
         RETURN_IF_FAILED(aie_page_value(e, s, word, &page));
         length[i / 2] = e->program->known != NULL ? aie_known_length(e->program->known, page)
                         : page < e->pages->count  ? e->pages->items[page].length
@@ -160,10 +156,9 @@ static enum nocap_status add_pads(struct aie_encoder *e)
             continue;
         }
         const struct aie_pad *pad = aie_named_pad(e, &s->operands[PAD]);
-        if (pad == NULL) {
-            return FAIL(e, s, &s->operands[PAD], "'%.*s' is no buffer; expected @name of a .setpad",
-                        (int)s->operands[PAD].length, s->operands[PAD].text);
-        }
+        RETURN_SOURCE_ERROR_IF(pad == NULL, e->program, s->place, &s->operands[PAD],
+                               "'%.*s' is no buffer; expected @name of a .setpad",
+                               AIE_TEXT(&s->operands[PAD]));
         uint32_t count = 1;
         if (later) {
             RETURN_IF_FAILED(aie_entry_count(e, s, &count));
@@ -172,12 +167,12 @@ static enum nocap_status add_pads(struct aie_encoder *e)
             RETURN_IF_FAILED(later ? aie_table_entry(e, s, entry, &at)
                                    : aie_label_value(e, s, &s->operands[TABLE], &at));
             at += NOCAP_AIE_HEADER_SIZE;
-            if (at > NOCAP_AIE_PAGE_SIZE - NOCAP_AIE_TABLE_ENTRY_SIZE) {
-                return FAIL(e, s, &s->operands[TABLE],
-                            "the table does not end in this page; expected %d bytes after the "
-                            "label",
-                            NOCAP_AIE_TABLE_ENTRY_SIZE);
-            }
+            RETURN_SOURCE_ERROR_IF(
+                at > NOCAP_AIE_PAGE_SIZE - NOCAP_AIE_TABLE_ENTRY_SIZE, e->program, s->place,
+                &s->operands[TABLE],
+                "the table does not end in this page; expected %d bytes after the "
+                "label",
+                NOCAP_AIE_TABLE_ENTRY_SIZE);
             nocap_aie_table_add(e->program->chip, e->bytes + at, aie_pad_base(e, pad));
         }
     }
@@ -232,12 +227,12 @@ static enum nocap_status check_relocs(const struct aie_encoder *e, const struct 
 {
     for (size_t i = 0; i < relocs->count && e->output->layout != AIE_LAYOUT_PAGES; i++) {
         const struct aie_reloc *reloc = &relocs->items[i];
-        if (reloc->offset < NOCAP_AIE_HEADER_SIZE || reloc->offset >= NOCAP_AIE_PAGE_SIZE) {
-            return aie_source_error(e->program, reloc->place, &reloc->name,
-                                    "this relocation lies at %u; expected it after the header of "
-                                    "the page, at %d to %d",
-                                    reloc->offset, NOCAP_AIE_HEADER_SIZE, NOCAP_AIE_PAGE_SIZE - 1);
-        }
+        RETURN_SOURCE_ERROR_IF(reloc->offset < NOCAP_AIE_HEADER_SIZE ||
+                                   reloc->offset >= NOCAP_AIE_PAGE_SIZE,
+                               e->program, reloc->place, &reloc->name,
+                               "this relocation lies at %u; expected it after the header of "
+                               "the page, at %d to %d",
+                               reloc->offset, NOCAP_AIE_HEADER_SIZE, NOCAP_AIE_PAGE_SIZE - 1);
     }
     return NOCAP_OK;
 }
@@ -281,9 +276,7 @@ static enum nocap_status encode_page(struct aie_encoder *e)
             size == 0 ? NULL
                       : aie_add_section(e->output, part == 0 ? "ctrltext" : "ctrldata", e->column,
                                         e->index, size);
-        if (size != 0 && section == NULL) {
-            return aie_no_memory(e->program);
-        }
+        RETURN_NO_MEMORY_IF(size != 0 && section == NULL, e->program);
         if (section != NULL) {
             section->text = part == 0;
             memcpy(section->own, bytes + (part == 0 ? 0 : text), size);
@@ -300,15 +293,11 @@ enum nocap_status aie_encode_column(struct aie_program *program, struct aie_colu
         .program = program, .column = column, .pages = pages, .map = map, .output = output};
     uint32_t pad_size = 0;
     RETURN_IF_FAILED(aie_place_pads(program, column, &pad_size));
-    if (pages->count > UINT16_MAX) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(pages->count > UINT16_MAX, program);
     if (output->layout != AIE_LAYOUT_PAGES && pages->count != 0) {
         struct aie_section *section = aie_add_section(output, "ctrltext", column, AIE_NONE,
                                                       pages->count * NOCAP_AIE_PAGE_SIZE);
-        if (section == NULL) {
-            return aie_no_memory(program);
-        }
+        RETURN_NO_MEMORY_IF(section == NULL, program);
         section->text = true;
     }
     for (e.index = 0; e.index < pages->count; e.index++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What must share a page with a job: those that it meets at barriers and launches, and data. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "formats/aie/asm_pager.h"
 
@@ -29,11 +28,10 @@ static enum nocap_status take_partners(struct aie_pager *p, uint32_t job)
         const struct aie_list *users = &p->users[barrier];
         for (size_t u = 0; u < users->count; u++) {
             bool here = p->jobs[users->items[u]].segment == p->jobs[job].segment;
-            if (!here && p->program->dialect != NOCAP_AIE_SEED) {
-                return aie_source_error(p->program, s->place, &s->operands[0],
-                                        "the jobs that meet at this barrier are on both sides of "
-                                        ".eop; expected all of them in one page");
-            }
+            RETURN_SOURCE_ERROR_IF(!here && p->program->dialect != NOCAP_AIE_SEED, p->program,
+                                   s->place, &s->operands[0],
+                                   "the jobs that meet at this barrier are on both sides of "
+                                   ".eop; expected all of them in one page");
             RETURN_IF_FAILED(here ? take_job(p, users->items[u]) : NOCAP_OK);
         }
     }
@@ -50,10 +48,8 @@ static enum nocap_status take_launched(struct aie_pager *p, uint32_t job)
         }
         RETURN_IF_FAILED(aie_parse_number(p->program, s, &s->operands[0], 16, &id));
         uint32_t launched = aie_find_job(p, s, id, p->jobs[job].segment);
-        if (launched == AIE_NONE) {
-            return aie_source_error(p->program, s->place, &s->operands[0],
-                                    "there is no job %u; expected one in the same page", id);
-        }
+        RETURN_SOURCE_ERROR_IF(launched == AIE_NONE, p->program, s->place, &s->operands[0],
+                               "there is no job %u; expected one in the same page", id);
         RETURN_IF_FAILED(take_job(p, launched));
     }
     return NOCAP_OK;
@@ -131,9 +127,7 @@ enum nocap_status aie_count_entries(struct aie_pager *p)
 {
     enum { TABLE = NOCAP_AIE_APPLY_OFFSET_57_table_ptr };
     p->entries = calloc(p->chain->data.count + 1, sizeof *p->entries);
-    if (p->entries == NULL) {
-        return aie_no_memory(p->program);
-    }
+    RETURN_NO_MEMORY_IF(p->entries == NULL, p->program);
     for (uint32_t i = 0; i < p->chain->text.count; i++) {
         const struct aie_statement *s = aie_text_at(p, i);
         uint32_t at;
@@ -163,12 +157,9 @@ static enum nocap_status collect_labels(struct aie_pager *p, const struct aie_st
             continue;
         }
         RETURN_IF_FAILED(aie_find_label(p->program, p->chain, s, word, &at));
-        if (depth == LABEL_DEPTH_MAX) {
-            return aie_source_error(
-                p->program, s->place, word,
-                "data name each other too deep; expected at most %d labels in a row",
-                LABEL_DEPTH_MAX);
-        }
+        RETURN_SOURCE_ERROR_IF(depth == LABEL_DEPTH_MAX, p->program, s->place, word,
+                               "data name each other too deep; expected at most %d labels in a row",
+                               LABEL_DEPTH_MAX);
         if (p->label_stamps[at] == p->stamp) {
             continue;
         }

@@ -37,7 +37,7 @@ const struct nocap_aie_page *aie_known_chain(const struct aie_known *known,
 {
     char text[AIE_CHAIN_NAME];
     unsigned index = 0;
-    snprintf(text, sizeof text, "%.*s", (int)name->length, name->text);
+    snprintf(text, sizeof text, "%.*s", AIE_TEXT(name));
     (void)sscanf(text, "code_%9u", &index); /* else it can be the name of page 0 */
     const struct nocap_aie_page *page = other_page(known, index);
     if (page == NULL || !aie_begins_chain(known->image, page)) {
@@ -111,9 +111,8 @@ enum nocap_status aie_take_known(const struct aie_program *program, const struct
     pages->items = calloc(count + 1, sizeof *pages->items);
     taken->raws = calloc(count + 1, sizeof *taken->raws);
     taken->relocs = calloc(known->image->relocation_count + 1, sizeof *taken->relocs);
-    if (pages->items == NULL || taken->raws == NULL || taken->relocs == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(pages->items == NULL || taken->raws == NULL || taken->relocs == NULL,
+                        program);
     for (size_t i = 0; i < count; i++) {
         struct aie_raw *raw = &taken->raws[i];
         raw->bytes = first[i].bytes;

@@ -33,19 +33,14 @@ enum nocap_status aie_find_label(const struct aie_program *program, const struct
                                  const struct aie_statement *statement, const struct aie_word *word,
                                  uint32_t *at)
 {
-    if (word->length < 2 || word->text[0] != '@') {
-        return aie_source_error(program, statement->place, word,
-                                "'%.*s' is no label; expected @name", (int)word->length,
-                                word->text);
-    }
+    RETURN_SOURCE_ERROR_IF(word->length < 2 || word->text[0] != '@', program, statement->place,
+                           word, "'%.*s' is no label; expected @name", AIE_TEXT(word));
     struct aie_word name = {word->text + 1, word->length - 1, word->column + 1};
     *at = look_up(program, chain, statement->place.file, &name);
-    if (*at == AIE_NONE) {
-        return aie_source_error(program, statement->place, word,
-                                "there is no data '%.*s' in this file; expected a label in the "
-                                "data of the same uC",
-                                (int)name.length, name.text);
-    }
+    RETURN_SOURCE_ERROR_IF(*at == AIE_NONE, program, statement->place, word,
+                           "there is no data '%.*s' in this file; expected a label in the "
+                           "data of the same uC",
+                           AIE_TEXT(&name));
     return NOCAP_OK;
 }
 
@@ -71,22 +66,17 @@ enum nocap_status aie_index_labels(const struct aie_program *program, struct aie
         if (label->kind != AIE_LABEL) {
             continue;
         }
-        if (look_up(program, chain, label->place.file, &label->name) != AIE_NONE) {
-            return aie_source_error(
-                program, label->place, &label->name,
-                "label '%.*s' is defined already in this file; expected another name",
-                (int)label->name.length, label->name.text);
-        }
+        RETURN_SOURCE_ERROR_IF(
+            look_up(program, chain, label->place.file, &label->name) != AIE_NONE, program,
+            label->place, &label->name,
+            "label '%.*s' is defined already in this file; expected another name",
+            AIE_TEXT(&label->name));
         aie_label_extent(program, chain, at, &size);
-        if (size == 0) {
-            return aie_source_error(program, label->place, &label->name,
-                                    "label '%.*s' has no data; expected .long or UC_DMA_BD",
-                                    (int)label->name.length, label->name.text);
-        }
+        RETURN_SOURCE_ERROR_IF(size == 0, program, label->place, &label->name,
+                               "label '%.*s' has no data; expected .long or UC_DMA_BD",
+                               AIE_TEXT(&label->name));
         uint64_t key = label_key(label->place.file, label->name.text, label->name.length);
-        if (!aie_map_add(&chain->labels, key, at)) {
-            return aie_no_memory(program);
-        }
+        RETURN_NO_MEMORY_IF(!aie_map_add(&chain->labels, key, at), program);
     }
     return NOCAP_OK;
 }

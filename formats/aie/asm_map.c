@@ -15,9 +15,7 @@ enum nocap_status aie_map_begin(const struct aie_program *program, struct aie_de
         return NOCAP_OK;
     }
     map->out = open_memstream(&map->text, &map->size);
-    if (map->out == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(map->out == NULL, program);
     fputs("{\"debug\":[", map->out);
     return NOCAP_OK;
 }

@@ -13,15 +13,11 @@ enum nocap_status aie_parse_number(const struct aie_program *program,
                                    const struct aie_word *word, unsigned bits, uint32_t *number)
 {
     uint64_t wide;
-    if (!aie_word_number(word, &wide)) {
-        return FAIL(program, statement, word,
-                    "'%.*s' is no number; expected one of %u bits, decimal or 0x",
-                    (int)word->length, word->text, bits);
-    }
-    if (wide >> bits != 0) {
-        return FAIL(program, statement, word, "%.*s does not fit; expected a number of %u bits",
-                    (int)word->length, word->text, bits);
-    }
+    RETURN_SOURCE_ERROR_IF(!aie_word_number(word, &wide), program, statement->place, word,
+                           "'%.*s' is no number; expected one of %u bits, decimal or 0x",
+                           AIE_TEXT(word), bits);
+    RETURN_SOURCE_ERROR_IF(wide >> bits != 0, program, statement->place, word,
+                           "%.*s does not fit; expected a number of %u bits", AIE_TEXT(word), bits);
     *number = (uint32_t)wide;
     return NOCAP_OK;
 }
@@ -53,7 +49,7 @@ enum nocap_status aie_parse_register(const struct aie_program *program,
         return NOCAP_OK;
     }
     return FAIL(program, statement, word, "'%.*s' is no register; expected $r0..$r%d or $g0..$g%d",
-                (int)word->length, word->text, NOCAP_AIE_REGISTERS - 1,
+                AIE_TEXT(word), NOCAP_AIE_REGISTERS - 1,
                 NOCAP_AIE_REGISTERS - NOCAP_AIE_GLOBAL_FIRST - 1);
 }
 
@@ -73,6 +69,6 @@ enum nocap_status aie_parse_barrier(const struct aie_program *program,
         return NOCAP_OK;
     }
     return FAIL(program, statement, word, "'%.*s' is no %s barrier; expected %s0..%s%u",
-                (int)word->length, word->text, remote ? "remote" : "local", remote ? "$rb" : "$lb",
+                AIE_TEXT(word), remote ? "remote" : "local", remote ? "$rb" : "$lb",
                 remote ? "$rb" : "$lb", count - 1);
 }

@@ -82,9 +82,7 @@ enum nocap_status aie_add_symbol(const struct aie_program *program, struct aie_o
                                  const struct aie_symbol *symbol)
 {
     struct aie_symbol *next = LIST_NEXT(output->symbols, output->symbol_count);
-    if (next == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(next == NULL, program);
     *next = *symbol;
     output->symbol_count++;
     return NOCAP_OK;
@@ -99,8 +97,7 @@ enum nocap_status aie_add_relocs(const struct aie_program *program, struct aie_o
                                     .offset = reloc->offset + base,
                                     .addend = reloc->addend,
                                     .type = reloc->type};
-        snprintf(symbol.name, sizeof symbol.name, "%.*s", (int)reloc->name.length,
-                 reloc->name.text);
+        snprintf(symbol.name, sizeof symbol.name, "%.*s", AIE_TEXT(&reloc->name));
         RETURN_IF_FAILED(aie_add_symbol(program, output, &symbol));
     }
     return NOCAP_OK;
@@ -117,12 +114,10 @@ enum nocap_status aie_place_pads(const struct aie_program *program, struct aie_c
         at = (at + PAD_ALIGN - 1) / PAD_ALIGN * PAD_ALIGN;
         pad->offset = (uint32_t)at;
         at += pad->size;
-        if (at > INT32_MAX) {
-            return aie_source_error(program, pad->place, NULL,
-                                    "the buffers of uC %u are too large together; expected at most "
-                                    "%d bytes",
-                                    column->uc, INT32_MAX);
-        }
+        RETURN_SOURCE_ERROR_IF(at > INT32_MAX, program, pad->place, NULL,
+                               "the buffers of uC %u are too large together; expected at most "
+                               "%d bytes",
+                               column->uc, INT32_MAX);
     }
     *size = (uint32_t)at;
     return NOCAP_OK;
@@ -150,9 +145,7 @@ enum nocap_status aie_encode_pads(const struct aie_program *program,
                                   uint32_t size, struct aie_output *output)
 {
     struct aie_section *section = aie_add_section(output, "pad", column, AIE_NONE, size);
-    if (section == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(section == NULL, program);
     for (size_t i = 0; i < column->pad_count; i++) {
         const struct aie_pad *pad = &column->pads[i];
         if (pad->content != NULL && pad->size != 0) {
@@ -204,9 +197,7 @@ static enum nocap_status take_map(const struct aie_program *program, uint32_t ke
         return NOCAP_OK;
     }
     struct aie_section *section = kernel_section(output, "dump", kernel, size);
-    if (section == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(section == NULL, program);
     section->bytes = map;
     return NOCAP_OK;
 }
@@ -233,9 +224,7 @@ enum nocap_status aie_encode_extras(struct aie_program *program, uint32_t kernel
         }
         struct aie_section *section =
             aie_add_kernel_section(output, from->name + 1, kernel, from->size);
-        if (section == NULL) {
-            return aie_no_memory(program);
-        }
+        RETURN_NO_MEMORY_IF(section == NULL, program);
         memcpy(section->own, from->content, from->size);
         if (extra->argument != AIE_NONE && !extra->patched) {
             RETURN_IF_FAILED(patch_packets(program, extra->argument, output, section));
@@ -254,9 +243,7 @@ enum nocap_status aie_encode_custom(const struct aie_program *program, struct ai
             continue;
         }
         struct aie_section *section = aie_add_custom_section(output, from->name, from->size);
-        if (section == NULL) {
-            return aie_no_memory(program);
-        }
+        RETURN_NO_MEMORY_IF(section == NULL, program);
         memcpy(section->own, from->size == 0 ? (const uint8_t *)"" : from->content, from->size);
     }
     return NOCAP_OK;

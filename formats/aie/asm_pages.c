@@ -2,7 +2,6 @@
 /* Jobs to pages: a page takes jobs in the order of the source, each with those that it must share a
  * page with and the data that they name, until the next does not fit. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/list.h"
 #include "formats/aie/asm_pager.h"
@@ -12,9 +11,7 @@ enum { WORD = 4 };
 enum nocap_status aie_push(const struct aie_pager *p, struct aie_list *list, uint32_t item)
 {
     uint32_t *next = LIST_NEXT(list->items, list->count);
-    if (next == NULL) {
-        return aie_no_memory(p->program);
-    }
+    RETURN_NO_MEMORY_IF(next == NULL, p->program);
     *next = item;
     list->count++;
     return NOCAP_OK;
@@ -63,17 +60,16 @@ static enum nocap_status begin_job(struct aie_pager *p, uint32_t place, uint32_t
     const struct aie_statement *start = aie_text_at(p, place);
     uint32_t id;
     RETURN_IF_FAILED(aie_parse_number(p->program, start, &start->operands[0], 16, &id));
-    if (aie_find_job(p, start, id, segment) != AIE_NONE) {
-        return aie_source_error(p->program, start->place, &start->operands[0],
-                                "job %u exists already; expected another number, or .eop between "
-                                "them",
-                                id);
-    }
+    RETURN_SOURCE_ERROR_IF(aie_find_job(p, start, id, segment) != AIE_NONE, p->program,
+                           start->place, &start->operands[0],
+                           "job %u exists already; expected another number, or .eop between "
+                           "them",
+                           id);
     struct aie_job *job = LIST_NEXT(p->jobs, p->job_count);
-    if (job == NULL ||
-        !aie_map_add(&p->ids, job_scope(p, start, segment) << 16 | id, (uint32_t)p->job_count)) {
-        return aie_no_memory(p->program);
-    }
+    RETURN_NO_MEMORY_IF(
+        job == NULL ||
+            !aie_map_add(&p->ids, job_scope(p, start, segment) << 16 | id, (uint32_t)p->job_count),
+        p->program);
     p->job_count++;
     *job = (struct aie_job){.first = place, .segment = segment, .page = AIE_NONE};
     return NOCAP_OK;
@@ -83,9 +79,7 @@ static enum nocap_status begin_job(struct aie_pager *p, uint32_t place, uint32_t
 static enum nocap_status add_raw(struct aie_pager *p, uint32_t place, uint32_t segment)
 {
     struct aie_job *job = LIST_NEXT(p->jobs, p->job_count);
-    if (job == NULL) {
-        return aie_no_memory(p->program);
-    }
+    RETURN_NO_MEMORY_IF(job == NULL, p->program);
     p->job_count++;
     *job = (struct aie_job){
         .first = place, .last = place, .segment = segment, .page = AIE_NONE, .raw = true};
@@ -163,9 +157,7 @@ static enum nocap_status close_page(struct aie_pager *p)
         return NOCAP_OK;
     }
     struct aie_page *next = LIST_NEXT(pages->items, pages->count);
-    if (next == NULL) {
-        return aie_no_memory(p->program);
-    }
+    RETURN_NO_MEMORY_IF(next == NULL, p->program);
     RETURN_IF_FAILED(sort_labels(p));
     uint32_t filler = page->data_size != 0 ? aie_filler(page->text_size) : 0;
     page->chain = p->chain;
@@ -251,12 +243,11 @@ static enum nocap_status add_group(struct aie_pager *p, uint32_t job)
     const struct aie_statement *start = aie_text_at(p, p->jobs[job].first);
     RETURN_IF_FAILED(aie_collect_group(p, job));
     measure(p, &text, &data);
-    if (page_bytes(text, data) > NOCAP_AIE_PAGE_SIZE) {
-        return aie_source_error(p->program, start->place, &start->operands[0],
-                                "this job, with those that it depends on and their data, takes "
-                                "%llu bytes; expected at most the %d of a page",
-                                (unsigned long long)page_bytes(text, data), NOCAP_AIE_PAGE_SIZE);
-    }
+    RETURN_SOURCE_ERROR_IF(page_bytes(text, data) > NOCAP_AIE_PAGE_SIZE, p->program, start->place,
+                           &start->operands[0],
+                           "this job, with those that it depends on and their data, takes "
+                           "%llu bytes; expected at most the %d of a page",
+                           (unsigned long long)page_bytes(text, data), NOCAP_AIE_PAGE_SIZE);
     if (page_bytes((uint64_t)p->page.text_size + text, (uint64_t)p->page.data_size + data) >
         NOCAP_AIE_PAGE_SIZE) {
         RETURN_IF_FAILED(close_page(p));
@@ -289,9 +280,8 @@ static enum nocap_status page_chain(struct aie_pager *p)
     p->job_stamps = calloc(p->job_count + 1, sizeof *p->job_stamps);
     p->label_stamps = calloc(p->chain->data.count + 1, sizeof *p->label_stamps);
     p->label_pages = calloc(p->chain->data.count + 1, sizeof *p->label_pages);
-    if (p->job_stamps == NULL || p->label_stamps == NULL || p->label_pages == NULL) {
-        return aie_no_memory(p->program);
-    }
+    RETURN_NO_MEMORY_IF(p->job_stamps == NULL || p->label_stamps == NULL || p->label_pages == NULL,
+                        p->program);
     if (p->program->dialect == NOCAP_AIE_N26) {
         p->chain->first_page = (uint32_t)p->first_page; /* also if it has none */
         RETURN_IF_FAILED(aie_count_entries(p));

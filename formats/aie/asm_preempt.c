@@ -37,14 +37,10 @@ struct points {
 enum nocap_status aie_take_preempt(struct aie_source *s, struct aie_statement *statement)
 {
     enum { ID = NOCAP_AIE_PREEMPT_id };
-    if (statement->operands[ID].length == 0) {
-        return FAIL(s, &statement->name, "PREEMPT has no id");
-    }
+    RETURN_FAIL_IF(statement->operands[ID].length == 0, s, &statement->name, "PREEMPT has no id");
     struct aie_program *program = s->program;
     uint32_t *next = LIST_NEXT(program->preempts.items, program->preempts.count);
-    if (next == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(next == NULL, program);
     *next = (uint32_t)program->statement_count;
     program->preempts.count++;
     statement->uc = s->uc;
@@ -115,24 +111,22 @@ static enum nocap_status read_hintmap(const struct aie_program *program,
         name.text++;
         name.length--;
     }
-    if (!find_words(program, point->chain, &name, words, &count)) {
-        return aie_source_error(program, s->place, &s->operands[HINTMAP],
-                                "there is no hintmap '%.*s'; expected a label in the data of this "
-                                "code",
-                                (int)name.length, name.text);
-    }
+    RETURN_SOURCE_ERROR_IF(!find_words(program, point->chain, &name, words, &count), program,
+                           s->place, &s->operands[HINTMAP],
+                           "there is no hintmap '%.*s'; expected a label in the data of this "
+                           "code",
+                           AIE_TEXT(&name));
     for (uint32_t bit = 0; bit < count * 32; bit++) {
         if ((words[bit / 32] >> bit % 32 & 1) != 0) {
             point->first = set++ == 0 ? bit : point->first;
             last = bit;
         }
     }
-    if (set != 0 && last - point->first + 1 != set) {
-        return aie_source_error(program, s->place, &s->operands[HINTMAP],
-                                "hintmap '%.*s' has a gap between bits %u and %u; expected one row "
-                                "of bits",
-                                (int)name.length, name.text, point->first, last);
-    }
+    RETURN_SOURCE_ERROR_IF(set != 0 && last - point->first + 1 != set, program, s->place,
+                           &s->operands[HINTMAP],
+                           "hintmap '%.*s' has a gap between bits %u and %u; expected one row "
+                           "of bits",
+                           AIE_TEXT(&name), point->first, last);
     point->count = count == 0 ? ALL_CHUNKS : set;
     return NOCAP_OK;
 }
@@ -219,8 +213,8 @@ static enum nocap_status rename_operands(struct aie_program *program, uint32_t a
     bool at_sign = hinted && hintmap.text[0] == '@';
     RETURN_IF_FAILED(new_word(program, &s->operands[SAVE], "@%s", save));
     RETURN_IF_FAILED(new_word(program, &s->operands[RESTORE], "@%s", restore));
-    return new_word(program, &s->rest, "%.*s, @%s, @%s%s%.*s", (int)id.length, id.text, save,
-                    restore, hinted ? ", @" : "", hinted ? (int)hintmap.length - at_sign : 0,
+    return new_word(program, &s->rest, "%.*s, @%s, @%s%s%.*s", AIE_TEXT(&id), save, restore,
+                    hinted ? ", @" : "", hinted ? (int)hintmap.length - at_sign : 0,
                     hinted ? hintmap.text + at_sign : "");
 }
 
@@ -248,10 +242,8 @@ static enum nocap_status add_points(const struct points *p)
                 k++;
             }
             bool fresh = has ? k == count : plain == AIE_NONE;
-            if (k == TARGETS_MAX) {
-                return aie_source_error(program, s->place, &s->name,
-                                        "more than %d different hintmaps of one uC", TARGETS_MAX);
-            }
+            RETURN_SOURCE_ERROR_IF(k == TARGETS_MAX, program, s->place, &s->name,
+                                   "more than %d different hintmaps of one uC", TARGETS_MAX);
             char number[16] = "";
             if (has) {
                 snprintf(number, sizeof number, "_%u", k);
@@ -289,11 +281,9 @@ static enum nocap_status check_counts(const struct aie_source *s)
     size_t wanted = count_points(program, 0);
     for (size_t c = 0; c < program->column_count && s->grouped; c++) {
         size_t count = count_points(program, program->columns[c].uc);
-        if (count != wanted) {
-            return aie_source_error(program, first->place, &first->name,
-                                    "uC %u has %zu PREEMPT, uC 0 has %zu; expected as many in each",
-                                    program->columns[c].uc, count, wanted);
-        }
+        RETURN_SOURCE_ERROR_IF(count != wanted, program, first->place, &first->name,
+                               "uC %u has %zu PREEMPT, uC 0 has %zu; expected as many in each",
+                               program->columns[c].uc, count, wanted);
     }
     return NOCAP_OK;
 }
@@ -314,14 +304,12 @@ enum nocap_status aie_add_preempt_code(struct aie_source *s)
         ucs += count_points(program, uc) != 0;
     }
     const struct aie_statement *first = &program->statements[program->preempts.items[0]];
-    if (ucs == 1 ? last != 0 || columns == 0 || columns > COLUMNS_MAX
-                 : last % 2 != 0 || last / 2 >= COLUMNS_MAX) {
-        return aie_source_error(
-            program, first->place, &first->name,
-            "no code is known that saves uC %u of %u columns; expected uCs 0, 2 "
-            "and 4, or uC 0 of .partition 1column to 3column",
-            last, columns == 0 ? 4 : columns);
-    }
+    RETURN_SOURCE_ERROR_IF(ucs == 1 ? last != 0 || columns == 0 || columns > COLUMNS_MAX
+                                    : last % 2 != 0 || last / 2 >= COLUMNS_MAX,
+                           program, first->place, &first->name,
+                           "no code is known that saves uC %u of %u columns; expected uCs 0, 2 "
+                           "and 4, or uC 0 of .partition 1column to 3column",
+                           last, columns == 0 ? 4 : columns);
     for (uint32_t uc = 0; uc <= last; uc++) {
         const struct points p = {.s = s,
                                  .uc = uc,

@@ -224,6 +224,16 @@ enum nocap_status aie_source_error(const struct aie_program *program, struct aie
                                    const struct aie_word *word, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 enum nocap_status aie_no_memory(const struct aie_program *program);
+#define RETURN_SOURCE_ERROR_IF(condition, program, place, word, ...)                               \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            return aie_source_error((program), (place), (word), __VA_ARGS__);                      \
+        }                                                                                          \
+    } while (0)
+#define RETURN_NO_MEMORY_IF(condition, program)                                                    \
+    RETURN_IF_FAILED((condition) ? aie_no_memory(program) : NOCAP_OK)
+/* A word for "%.*s". */
+#define AIE_TEXT(word) (int)(word)->length, (word)->text
 
 bool aie_word_is(const struct aie_word *word, const char *text);
 /* Letter by letter; the other one ignores case. */

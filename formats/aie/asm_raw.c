@@ -73,24 +73,19 @@ enum nocap_status aie_take_bytes(struct aie_source *s, const struct aie_statemen
 {
     const struct aie_word *word = &line->operands[1];
     uint32_t offset, count = word->length / 2;
-    if (s->fill == AIE_FILL_NONE) {
-        return FAIL(s, &line->name, ".bytes of nothing; expected .setpad or .page before it");
-    }
+    RETURN_FAIL_IF(s->fill == AIE_FILL_NONE, s, &line->name,
+                   ".bytes of nothing; expected .setpad or .page before it");
     bool page = s->fill == AIE_FILL_PAGE;
     RETURN_IF_FAILED(aie_source_number(
         s, &line->operands[0], page ? NOCAP_AIE_PAGE_SIZE : AIE_FILE_MAX, "offset", &offset));
-    if (count > (page ? NOCAP_AIE_PAGE_SIZE : AIE_FILE_MAX) - offset) {
-        return FAIL(s, word, "%u bytes from %u on do not fit; expected them to end in %s", count,
-                    offset, page ? "the page" : "a buffer of 512 MiB");
-    }
-    if (!page && !widen(pad_here(s), offset + count)) {
-        return aie_no_memory(s->program);
-    }
+    RETURN_FAIL_IF(count > (page ? NOCAP_AIE_PAGE_SIZE : AIE_FILE_MAX) - offset, s, word,
+                   "%u bytes from %u on do not fit; expected them to end in %s", count, offset,
+                   page ? "the page" : "a buffer of 512 MiB");
+    RETURN_NO_MEMORY_IF(!page && !widen(pad_here(s), offset + count), s->program);
     uint8_t *bytes = page ? s->program->raws[s->fill_at].own : pad_here(s)->content;
-    if (!aie_word_bytes(word, bytes + offset)) {
-        return FAIL(s, word, "'%.*s' is no list of bytes; expected two hexadecimal digits for each",
-                    (int)(word->length < 40 ? word->length : 40), word->text);
-    }
+    RETURN_FAIL_IF(!aie_word_bytes(word, bytes + offset), s, word,
+                   "'%.*s' is no list of bytes; expected two hexadecimal digits for each",
+                   (int)(word->length < 40 ? word->length : 40), word->text);
     return NOCAP_OK;
 }
 
@@ -101,17 +96,13 @@ enum nocap_status aie_take_page(struct aie_source *s, const struct aie_statement
     struct aie_raw raw = {0};
     struct aie_statement page = *line;
     RETURN_IF_FAILED(aie_source_closed(s, ".page"));
-    if (s->data) {
-        return FAIL(s, &line->name, ".page in the data; expected it where jobs may be");
-    }
+    RETURN_FAIL_IF(s->data, s, &line->name, ".page in the data; expected it where jobs may be");
     RETURN_IF_FAILED(aie_source_number(s, &line->operands[0], NOCAP_AIE_PAGE_SIZE,
                                        "size of a page's text", &raw.text_size));
-    if (raw.text_size < NOCAP_AIE_HEADER_SIZE) {
-        return FAIL(s, &line->operands[0],
-                    "a text of %u bytes; expected at least the %d of the "
-                    "header",
-                    raw.text_size, NOCAP_AIE_HEADER_SIZE);
-    }
+    RETURN_FAIL_IF(raw.text_size < NOCAP_AIE_HEADER_SIZE, s, &line->operands[0],
+                   "a text of %u bytes; expected at least the %d of the "
+                   "header",
+                   raw.text_size, NOCAP_AIE_HEADER_SIZE);
     struct aie_raw *next = LIST_NEXT(program->raws, program->raw_count);
     raw.own = calloc(1, NOCAP_AIE_PAGE_SIZE);
     raw.bytes = raw.own;
@@ -131,23 +122,20 @@ enum nocap_status aie_take_page(struct aie_source *s, const struct aie_statement
 enum nocap_status aie_take_reloc(struct aie_source *s, const struct aie_statement *line)
 {
     struct aie_reloc reloc = {.place = s->place, .name = line->operands[3]};
-    if (s->fill == AIE_FILL_NONE) {
-        return FAIL(s, &line->name, ".reloc of nothing; expected .setpad or .page before it");
-    }
+    RETURN_FAIL_IF(s->fill == AIE_FILL_NONE, s, &line->name,
+                   ".reloc of nothing; expected .setpad or .page before it");
     RETURN_IF_FAILED(aie_source_number(s, &line->operands[0], UINT32_MAX, "offset", &reloc.offset));
     RETURN_IF_FAILED(
         aie_source_number(s, &line->operands[1], UINT8_MAX, "type of a relocation", &reloc.type));
     RETURN_IF_FAILED(aie_source_number(s, &line->operands[2], UINT32_MAX, "addend", &reloc.addend));
     if (!is_symbol(&reloc.name, sizeof((struct aie_symbol){0}.name) - 1)) {
         return FAIL(s, &reloc.name, "'%.*s' is no symbol; expected letters, digits and _-.",
-                    (int)reloc.name.length, reloc.name.text);
+                    AIE_TEXT(&reloc.name));
     }
     struct aie_relocs *relocs =
         s->fill == AIE_FILL_PAGE ? &s->program->raws[s->fill_at].relocs : &pad_here(s)->relocs;
     struct aie_reloc *next = LIST_NEXT(relocs->items, relocs->count);
-    if (next == NULL) {
-        return aie_no_memory(s->program);
-    }
+    RETURN_NO_MEMORY_IF(next == NULL, s->program);
     *next = reloc;
     relocs->count++;
     return NOCAP_OK;
@@ -163,7 +151,7 @@ static enum nocap_status means_n26(struct aie_source *s, const struct aie_statem
     }
     program->meant = NOCAP_AIE_N26;
     return FAIL(s, &line->name, "%.*s is of the dialect n26; expected --dialect n26",
-                (int)line->name.length, line->name.text);
+                AIE_TEXT(&line->name));
 }
 
 /* .raw NAME: a section of the uC that is neither pages nor buffers; .bytes and .reloc fill it. */
@@ -204,10 +192,9 @@ enum nocap_status aie_take_custom(struct aie_source *s, const struct aie_stateme
 {
     struct aie_program *program = s->program;
     const struct aie_word *name = &line->operands[0];
-    if (!is_symbol(name, AIE_CUSTOM_NAME_MAX)) {
-        return FAIL(s, name, "'%.*s' is no section; expected up to %d letters, digits and _-.",
-                    (int)(name->length < 40 ? name->length : 40), name->text, AIE_CUSTOM_NAME_MAX);
-    }
+    RETURN_FAIL_IF(!is_symbol(name, AIE_CUSTOM_NAME_MAX), s, name,
+                   "'%.*s' is no section; expected up to %d letters, digits and _-.",
+                   (int)(name->length < 40 ? name->length : 40), name->text, AIE_CUSTOM_NAME_MAX);
     struct aie_extra *extra = LIST_NEXT(program->extras, program->extra_count);
     char *copy = strndup(name->text, name->length);
     if (extra == NULL || copy == NULL) {
@@ -236,7 +223,7 @@ enum nocap_status aie_take_layout(struct aie_source *s, const struct aie_stateme
         }
     }
     return FAIL(s, &line->operands[0], "'%.*s' is no layout; expected pages, merged or image",
-                (int)line->operands[0].length, line->operands[0].text);
+                AIE_TEXT(&line->operands[0]));
 }
 
 /* "_Z3DPUPcPc": the length of the name, the name, types. */
@@ -260,26 +247,21 @@ enum nocap_status aie_take_kernel(struct aie_source *s, const struct aie_stateme
     const struct aie_kernel kernel = {line->operands[0], line->operands[1]};
     RETURN_IF_FAILED(aie_source_closed(s, ".kernel"));
     RETURN_IF_FAILED(means_n26(s, line));
-    if (strchr(s->path, ':') != NULL ||
-        (program->kernel_count == 0 && program->column_count != 0)) {
-        return FAIL(s, &line->name,
-                    ".kernel after code without one, or inside a label's; expected "
-                    "it before all other");
-    }
+    RETURN_FAIL_IF(strchr(s->path, ':') != NULL ||
+                       (program->kernel_count == 0 && program->column_count != 0),
+                   s, &line->name,
+                   ".kernel after code without one, or inside a label's; expected "
+                   "it before all other");
     for (int i = 0; i < 2; i++) {
-        if (!is_symbol(&line->operands[i], AIE_KERNEL_NAME_MAX)) {
-            return FAIL(s, &line->operands[i],
-                        "'%.*s' is no symbol; expected up to %d letters, digits and _-.",
-                        (int)(line->operands[i].length < 40 ? line->operands[i].length : 40),
-                        line->operands[i].text, AIE_KERNEL_NAME_MAX);
-        }
+        RETURN_FAIL_IF(!is_symbol(&line->operands[i], AIE_KERNEL_NAME_MAX), s, &line->operands[i],
+                       "'%.*s' is no symbol; expected up to %d letters, digits and _-.",
+                       (int)(line->operands[i].length < 40 ? line->operands[i].length : 40),
+                       line->operands[i].text, AIE_KERNEL_NAME_MAX);
     }
-    if (!is_mangled(&line->operands[0])) {
-        return FAIL(s, &line->operands[0],
-                    "'%.*s' is no mangled name; expected _Z, the length of the kernel's name, the "
-                    "name and the types of its arguments",
-                    (int)line->operands[0].length, line->operands[0].text);
-    }
+    RETURN_FAIL_IF(!is_mangled(&line->operands[0]), s, &line->operands[0],
+                   "'%.*s' is no mangled name; expected _Z, the length of the kernel's name, the "
+                   "name and the types of its arguments",
+                   AIE_TEXT(&line->operands[0]));
     s->data = false;
     s->at_known = false;
     s->uc = 0;
@@ -292,9 +274,7 @@ enum nocap_status aie_take_kernel(struct aie_source *s, const struct aie_stateme
     }
     struct aie_kernel *next =
         s->kernel >= AIE_KERNELS_MAX ? NULL : LIST_NEXT(program->kernels, program->kernel_count);
-    if (next == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(next == NULL, program);
     *next = kernel;
     program->kernel_count++;
     return NOCAP_OK;

@@ -121,14 +121,10 @@ enum nocap_status aie_source_add(struct aie_source *s, const struct aie_statemen
                                      ? LIST_NEXT(program->statements, program->statement_count)
                                      : NULL;
     struct aie_chain *chain = next == NULL ? NULL : aie_source_chain(s);
-    if (chain == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(chain == NULL, program);
     struct aie_list *part = s->data ? &chain->data : &chain->text;
     uint32_t *item = LIST_NEXT(part->items, part->count);
-    if (item == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(item == NULL, program);
     *item = (uint32_t)program->statement_count++;
     part->count++;
     *next = *statement;
@@ -150,9 +146,7 @@ enum nocap_status aie_source_enter(struct aie_source *s, bool data)
 {
     if (s->program->dialect == NOCAP_AIE_N26) {
         uint8_t *state = LIST_NEXT(s->states, s->state_count);
-        if (state == NULL) {
-            return aie_no_memory(s->program);
-        }
+        RETURN_NO_MEMORY_IF(state == NULL, s->program);
         *state = s->data;
         s->state_count++;
     }
@@ -171,9 +165,7 @@ void aie_source_leave(struct aie_source *s, bool data)
 enum nocap_status aie_source_eof(struct aie_source *s, uint32_t line)
 {
     struct aie_chain *chain = aie_source_chain(s);
-    if (chain == NULL) {
-        return aie_no_memory(s->program);
-    }
+    RETURN_NO_MEMORY_IF(chain == NULL, s->program);
     chain->eof_line[s->data] = line;
     return NOCAP_OK;
 }
@@ -189,7 +181,7 @@ static enum nocap_status check_order(struct aie_source *s, const struct aie_stat
         RETURN_IF_FAILED(aie_source_closed(s, "EOF"));
     } else if (s->open == AIE_NONE) {
         return FAIL(s, &statement->name, "%.*s outside a job; expected START_JOB or EOF",
-                    (int)statement->name.length, statement->name.text);
+                    AIE_TEXT(&statement->name));
     } else if (opcode == NOCAP_AIE_END_JOB) {
         s->open = AIE_NONE;
     }
@@ -206,8 +198,8 @@ static enum nocap_status count_operands(struct aie_source *s, const struct aie_s
     const struct aie_word *at = count > most ? &statement->operands[most] : &statement->name;
     char wanted[32];
     snprintf(wanted, sizeof wanted, least == most ? "%u" : "%u or %u", least, most);
-    return FAIL(s, at, "%.*s has %u operand%s; expected %s", (int)statement->name.length,
-                statement->name.text, count, count == 1 ? "" : "s", wanted);
+    return FAIL(s, at, "%.*s has %u operand%s; expected %s", AIE_TEXT(&statement->name), count,
+                count == 1 ? "" : "s", wanted);
 }
 
 static enum nocap_status take_insn(struct aie_source *s, struct aie_statement *statement)
@@ -220,11 +212,9 @@ static enum nocap_status take_insn(struct aie_source *s, struct aie_statement *s
                 (statement->info->opcode == NOCAP_AIE_PREEMPT && s->program->chip == NOCAP_AIE4);
     uint32_t most = fields + more;
     RETURN_IF_FAILED(count_operands(s, statement, fields, most));
-    if (s->data && statement->info->opcode != NOCAP_AIE_EOF) {
-        return FAIL(s, &statement->name,
-                    "an instruction in the data; expected .long, UC_DMA_BD or a label, or "
-                    ".section .ctrltext before it");
-    }
+    RETURN_FAIL_IF(s->data && statement->info->opcode != NOCAP_AIE_EOF, s, &statement->name,
+                   "an instruction in the data; expected .long, UC_DMA_BD or a label, or "
+                   ".section .ctrltext before it");
     bool later = s->program->dialect == NOCAP_AIE_N26;
     if (s->data && !later) {
         return NOCAP_OK; /* a second EOF: each page gets one of its own */
@@ -252,10 +242,9 @@ static enum nocap_status take_operands(struct aie_source *s, const char *line, s
 {
     struct aie_word word;
     while (aie_next_word(line, length, &at, &word)) {
-        if (statement->operand_count == AIE_OPERANDS_MAX) {
-            return FAIL(s, &word, "'%.*s' is one operand too many; expected at most %d",
-                        (int)word.length, word.text, AIE_OPERANDS_MAX);
-        }
+        RETURN_FAIL_IF(statement->operand_count == AIE_OPERANDS_MAX, s, &word,
+                       "'%.*s' is one operand too many; expected at most %d", AIE_TEXT(&word),
+                       AIE_OPERANDS_MAX);
         statement->operands[statement->operand_count++] = word;
         while (at < length && aie_is_blank(line[at])) {
             at++;
@@ -285,23 +274,21 @@ static enum nocap_status take_label(struct aie_source *s, struct aie_word name)
     label.name.length--;
     for (uint32_t i = 0; i < label.name.length; i++) {
         char c = name.text[i];
-        if (!(c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'))) {
-            return FAIL(s, &name, "'%.*s' is no label; expected letters, digits and _",
-                        (int)label.name.length, name.text);
-        }
+        RETURN_FAIL_IF(
+            !(c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')), s,
+            &name, "'%.*s' is no label; expected letters, digits and _", (int)label.name.length,
+            name.text);
     }
-    if (label.name.length == 0) {
-        return FAIL(s, &name, "expected a name before the colon");
-    }
+    RETURN_FAIL_IF(label.name.length == 0, s, &name, "expected a name before the colon");
     if (s->data) {
         return aie_source_add(s, &label);
     }
     RETURN_IF_FAILED(aie_source_closed(s, "a label in the text"));
     char *path = NULL;
-    if (strlen(s->path) > PATH_TEXT_MAX ||
-        asprintf(&path, "%s:%.*s", s->path, (int)label.name.length, name.text) < 0) {
-        return aie_no_memory(s->program);
-    }
+    RETURN_NO_MEMORY_IF(strlen(s->path) > PATH_TEXT_MAX ||
+                            asprintf(&path, "%s:%.*s", s->path, (int)label.name.length, name.text) <
+                                0,
+                        s->program);
     free(s->path);
     s->path = path;
     s->at_known = false;
@@ -330,10 +317,9 @@ static enum nocap_status unknown_name(struct aie_source *s, const struct aie_wor
                ? FAIL(s, name,
                       "unknown instruction '%.*s'; expected one of the dialect %s, a directive or "
                       "a label",
-                      (int)name->length, name->text, nocap_aie_dialect_name(program->dialect))
+                      AIE_TEXT(name), nocap_aie_dialect_name(program->dialect))
                : FAIL(s, name, "the dialect %s has no '%.*s'; expected --dialect %s",
-                      nocap_aie_dialect_name(program->dialect), (int)name->length, name->text,
-                      known);
+                      nocap_aie_dialect_name(program->dialect), AIE_TEXT(name), known);
 }
 
 static enum nocap_status take_line(struct aie_source *s, const char *line, size_t length)
@@ -421,9 +407,7 @@ enum nocap_status aie_read_text(struct aie_program *program, const struct aie_as
 {
     struct aie_source s = {.program = program, .files = source->files, .total = source->length};
     char *copy = malloc(source->length + 1);
-    if (copy == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(copy == NULL, program);
     memcpy(copy, source->text, source->length);
     return read_all(&s, strdup(source->name), copy, source->length);
 }

@@ -35,6 +35,8 @@ struct aie_source {
 };
 
 #define FAIL(s, word, ...) aie_source_error((s)->program, (s)->place, (word), __VA_ARGS__)
+#define RETURN_FAIL_IF(condition, s, word, ...)                                                    \
+    RETURN_SOURCE_ERROR_IF(condition, (s)->program, (s)->place, (word), __VA_ARGS__)
 
 struct aie_directive {
     const char *name;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of assembly to what stands in the binary, and the relocations that they need. */
 #include <ctype.h>
-#include <string.h>
 
 #include "formats/aie/asm_encode.h"
 #include "formats/aie/asm_known.h"
@@ -107,11 +106,9 @@ enum nocap_status aie_page_value(const struct aie_encoder *e, const struct aie_s
     }
     const struct aie_chain *chain =
         label && known == NULL ? aie_find_chain(e->program, e->column, &name) : NULL;
-    if (chain == NULL || chain->first_page == AIE_NONE) {
-        return FAIL(e, s, word,
-                    "'%.*s' is no code of this uC; expected @label of text that has jobs",
-                    (int)word->length, word->text);
-    }
+    RETURN_SOURCE_ERROR_IF(
+        chain == NULL || chain->first_page == AIE_NONE, e->program, s->place, word,
+        "'%.*s' is no code of this uC; expected @label of text that has jobs", AIE_TEXT(word));
     *value = chain->first_page;
     return NOCAP_OK;
 }
@@ -126,7 +123,7 @@ static enum nocap_status tile_value(const struct aie_encoder *e, const struct ai
                ? aie_parse_number(e->program, s, word, 16, value)
                : FAIL(e, s, word,
                       "'%.*s' is no tile; expected TILE_<column>_<row> or a number of 16 bits",
-                      (int)word->length, word->text);
+                      AIE_TEXT(word));
 }
 
 static enum nocap_status actor_value(const struct aie_encoder *e, const struct aie_statement *s,
@@ -140,7 +137,7 @@ static enum nocap_status actor_value(const struct aie_encoder *e, const struct a
                : FAIL(e, s, word,
                       "'%.*s' is no actor; expected SHIM_, MEM_ or TILE_ with S2MM_<n> or "
                       "MM2S_<n>, or a number of 8 bits",
-                      (int)word->length, word->text);
+                      AIE_TEXT(word));
 }
 
 /* Where the data of the page that a word names stand in its list of labels; AIE_NONE: nowhere. */
@@ -165,10 +162,9 @@ enum nocap_status aie_table_entry(const struct aie_encoder *e, const struct aie_
 {
     const struct aie_word *table = &s->operands[NOCAP_AIE_APPLY_OFFSET_57_table_ptr];
     uint32_t place = label_place(e, s, table);
-    if (place == AIE_NONE || number >= e->page->labels.count - place) {
-        return FAIL(e, s, table,
-                    "there is no label for entry %u of the table; expected one for each", number);
-    }
+    RETURN_SOURCE_ERROR_IF(
+        place == AIE_NONE || number >= e->page->labels.count - place, e->program, s->place, table,
+        "there is no label for entry %u of the table; expected one for each", number);
     const struct aie_chain *chain = e->page->chain;
     uint32_t label = chain->data.items[e->page->labels.items[place + number]];
     *offset = e->program->statements[label].page_offset;

@@ -51,9 +51,7 @@ static enum nocap_status add_patch(const struct reader *r, uint32_t argument, ui
     RETURN_ERROR_IF(offset < header, program->err, NOCAP_E_INPUT,
                     "%s: offset %u lies in the header of the first packet", r->path, offset);
     struct aie_packet_patch *patch = LIST_NEXT(program->patches, program->patch_count);
-    if (patch == NULL) {
-        return aie_no_memory(program);
-    }
+    RETURN_NO_MEMORY_IF(patch == NULL, program);
     program->patch_count++;
     *patch = (struct aie_packet_patch){
         .packet = packet, .offset = offset - header, .addend = addend, .type = type};

@@ -2,7 +2,6 @@
 /* Comments after the lines of a text: where an instruction stands, which tile and channel its
  * address is of, what a chain of descriptors writes, and where its source is. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/foreign_text.h"
 #include "formats/aie/disasm_private.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 
 #include "base/list.h"
 #include "formats/aie/postmortem_private.h"

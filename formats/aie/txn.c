@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/aie/txn.h"
 
-#include <string.h>
-
 #include "formats/aie/operands.h"
 
 enum { WORD = 4, DESCRIPTOR = 32, QUEUE_STEP = 8, STATUS_STEP = 4 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/export/append.h"
 
-#include <stdlib.h>
-
 static const char hex_digits[] = "0123456789abcdef";
 
 enum { FIELDS_ROOM = 8192, PER_BYTE = 4, SEM_COUNT = 8 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/foreign_text.h"
 #include "base/json_text.h"
@@ -178,9 +177,7 @@ static void put_counts(struct nocap_json *json, const char *key, const uint64_t 
 {
     nocap_json_map(json, key);
     for (unsigned i = 0; i < n; i++) {
-        if (counts[i] != 0) {
-            nocap_json_number(json, name(i), counts[i]);
-        }
+        nocap_json_number_if(json, name(i), counts[i] != 0, counts[i]);
     }
     nocap_json_map_end(json);
 }
@@ -240,9 +237,7 @@ static void put_info(struct nocap_json *json, const struct nocap_info *info,
         nocap_json_number(json, "t_last", info->t_last);
     }
     nocap_json_bool(json, "time_ordered", nocap_reader_time_ordered(reader));
-    if (file->bytes != 0) {
-        nocap_json_number(json, "bytes", file->bytes);
-    }
+    nocap_json_number_if(json, "bytes", file->bytes != 0, file->bytes);
     if (!file->imported && nocap_reader_totals(reader, &totals)) {
         nocap_json_number(json, "blocks", totals.blocks);
     }

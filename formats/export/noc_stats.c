@@ -258,9 +258,7 @@ static void put_tiles(struct nocap_json *json, const char *key, struct tiles *ti
         nocap_json_number(json, "x", t->at.x);
         nocap_json_number(json, "y", t->at.y);
         put_count(json, &t->count);
-        if (open && most_of(t) != 0) {
-            nocap_json_number(json, "most_under_way", most_of(t));
-        }
+        nocap_json_number_if(json, "most_under_way", open && most_of(t) != 0, most_of(t));
         nocap_json_map_end(json);
     }
     nocap_json_array_end(json);
@@ -275,9 +273,7 @@ static void put_types(struct nocap_json *json, const struct nocap_noc_stats *s)
                 continue;
             }
             nocap_json_map(json, NULL);
-            if (noc != NOCAP_NOC_UNKNOWN) {
-                nocap_json_number(json, "noc", noc);
-            }
+            nocap_json_number_if(json, "noc", noc != NOCAP_NOC_UNKNOWN, noc);
             nocap_json_text(json, "op", nocap_op_name(NOCAP_OP_READ + type));
             put_count(json, &s->kinds[noc][type]);
             nocap_json_map_end(json);

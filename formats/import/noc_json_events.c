@@ -3,9 +3,7 @@
  * processor; each such core is a source of its own, since only its own events are in order. Zones
  * name no device: they wait for the next event of the same run and core, which names it or shows
  * that nothing does. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/map.h"
 #include "formats/import/noc_json.h"

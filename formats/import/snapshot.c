@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/import/snapshot.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum nocap_status snapshot_writer(struct nocap_writer **writer, int out_fd,
