@@ -207,6 +207,21 @@ static enum nocap_status judge(struct lint *l, struct nocap_error *err)
     return lint_tokens(l, err);
 }
 
+static enum nocap_status judge_image(struct lint *l, const char *path, struct nocap_error *err)
+{
+    RETURN_ERROR_IF(l->report == NULL || l->code == NULL || l->lines == NULL, err, NOCAP_E_MEMORY,
+                    "out of memory");
+    RETURN_IF_FAILED(begin_report(l->report, path, l->image, l->options, err));
+    if (l->chip == NOCAP_AIE_CHIP_UNKNOWN && l->image->stream_count == 0) {
+        RETURN_IF_FAILED(leave_out_chip(l->report, err));
+    }
+    RETURN_ERROR_IF(!lint_find_main(l), err, NOCAP_E_MEMORY, "out of memory");
+    RETURN_IF_FAILED(nocap_findings_open(&l->findings, err));
+    RETURN_IF_FAILED(judge(l, err));
+    RETURN_ERROR_IF(l->out_of_memory, err, NOCAP_E_MEMORY, "out of memory");
+    return nocap_findings_finish(&l->findings, l->exercised, err);
+}
+
 enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
                                        const struct nocap_aie_image *image, const char *path,
                                        const struct nocap_lint_options *options,
@@ -220,28 +235,12 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
     l.report = *report;
     l.code = calloc(1, sizeof *l.code);
     l.lines = calloc(image->kernel_count + 1, sizeof *l.lines);
-    enum nocap_status status = *report == NULL || l.code == NULL || l.lines == NULL
-                                   ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                   : begin_report(*report, path, image, options, err);
     l.check = (struct nocap_check_options){.size = sizeof l.check,
                                            .waivers = options->waivers,
                                            .known = options->known,
                                            .max_per_rule = options->max_per_rule};
     l.findings = (struct nocap_findings){.report = *report, .options = &l.check};
-    if (status == NOCAP_OK && l.chip == NOCAP_AIE_CHIP_UNKNOWN && image->stream_count == 0) {
-        status = leave_out_chip(l.report, err);
-    }
-    if (status == NOCAP_OK) {
-        status = lint_find_main(&l) ? nocap_findings_open(&l.findings, err)
-                                    : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
-    }
-    if (status == NOCAP_OK) {
-        status = judge(&l, err);
-    }
-    if (status == NOCAP_OK) {
-        status = l.out_of_memory ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                 : nocap_findings_finish(&l.findings, l.exercised, err);
-    }
+    enum nocap_status status = judge_image(&l, path, err);
     nocap_findings_close(&l.findings);
     for (size_t i = 0; l.lines != NULL && (i == 0 || i < image->kernel_count); i++) {
         nocap_aie_lines_close(l.lines[i].lines);

@@ -5,18 +5,22 @@
 
 #include "checker/aie/lint_private.h"
 
+int lint_order(const uint32_t (*keys)[2], size_t count)
+{
+    size_t i = 0;
+    while (i + 1 < count && keys[i][0] == keys[i][1]) {
+        i++;
+    }
+    return (keys[i][0] > keys[i][1]) - (keys[i][0] < keys[i][1]);
+}
+
 /* By barrier, mask, column, then place. */
 static int by_barrier(const void *a, const void *b)
 {
     const struct lint_record *p = a, *q = b;
     const uint32_t keys[][2] = {{p->group, q->group}, {p->b, q->b},       {p->c, q->c},
                                 {p->uc, q->uc},       {p->page, q->page}, {p->off, q->off}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i][0] != keys[i][1]) {
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-        }
-    }
-    return 0;
+    return lint_order(keys, sizeof keys / sizeof keys[0]);
 }
 
 /* The first of all uses whose mask cannot be; NULL: none. */
@@ -77,12 +81,7 @@ int lint_by_place(const void *a, const void *b)
 {
     const struct lint_record *p = a, *q = b;
     const uint32_t keys[][2] = {{p->uc, q->uc}, {p->page, q->page}, {p->off, q->off}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i][0] != keys[i][1]) {
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-        }
-    }
-    return 0;
+    return lint_order(keys, sizeof keys / sizeof keys[0]);
 }
 
 static bool judge_users(struct lint *l, struct lint_record *uses, size_t count)

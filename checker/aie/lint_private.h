@@ -138,7 +138,8 @@ static inline uint32_t lint_bit(uint32_t uc)
 {
     return UINT32_C(1) << uc;
 }
-/* Order by column, page and offset, for qsort. */
+/* The order by the first pair that differs, for qsort; by column, page and offset. */
+int lint_order(const uint32_t (*keys)[2], size_t count);
 int lint_by_place(const void *a, const void *b);
 enum nocap_status lint_tokens(struct lint *l, struct nocap_error *err); /* 038 */
 /* The rules TXN of all streams of the image; fails if one is none. */

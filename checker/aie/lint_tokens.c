@@ -33,12 +33,7 @@ static int by_queue(const void *a, const void *b)
     const struct lint_record *p = a, *q = b;
     const uint32_t keys[][2] = {
         {p->group, q->group}, {p->a, q->a}, {p->uc, q->uc}, {p->page, q->page}, {p->off, q->off}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i][0] != keys[i][1]) {
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-        }
-    }
-    return 0;
+    return lint_order(keys, sizeof keys / sizeof keys[0]);
 }
 
 enum { ACTORS = 32, CHANNELS = ACTORS << NOCAP_AIE_TILE_BITS };

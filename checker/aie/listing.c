@@ -72,14 +72,28 @@ static bool put_page(struct nocap_json *json, const struct nocap_aie_page *page,
     return step == NOCAP_AIE_WALK_EOF;
 }
 
+static void put_pages(struct nocap_json *json, const struct nocap_aie_image *image,
+                      enum nocap_aie_dialect dialect, bool *complete)
+{
+    nocap_json_array(json, "insns");
+    for (size_t i = 0, k = 0; i < image->page_count; i++) {
+        const struct nocap_aie_page *page = &image->pages[i];
+        while (k + 1 < image->kernel_count && image->kernels[k].group != page->group) {
+            k++; /* both are in the order of groups */
+        }
+        char *name = image->kernel_count == 0 ? NULL : foreign_copy(image->kernels[k].name);
+        *complete &= put_page(json, page, name, dialect);
+        free(name);
+    }
+    nocap_json_array_end(json);
+}
+
 enum nocap_status nocap_aie_listing(FILE *out, const struct nocap_aie_image *image,
                                     enum nocap_aie_dialect dialect, const char *path,
                                     bool *complete, struct nocap_error *err)
 {
     struct nocap_json json;
-    if (image->stream_count != 0) {
-        return nocap_aie_txn_listing(out, image, path, complete, err);
-    }
+    bool streams = image->stream_count != 0;
     char *clean = foreign_copy(path);
     RETURN_ERROR_IF(clean == NULL, err, NOCAP_E_MEMORY, "out of memory");
     enum nocap_status status = nocap_json_open(&json, out, err);
@@ -89,21 +103,16 @@ enum nocap_status nocap_aie_listing(FILE *out, const struct nocap_aie_image *ima
     }
     *complete = true;
     nocap_json_map(&json, NULL);
-    nocap_json_number(&json, "nocap_aie", 1);
-    nocap_json_text(&json, "dialect", nocap_aie_dialect_name(dialect));
+    nocap_json_number(&json, streams ? "nocap_aie_txn" : "nocap_aie", 1);
+    nocap_json_text_if(&json, "dialect", !streams, nocap_aie_dialect_name(dialect));
     nocap_json_text(&json, "elf", clean);
-    nocap_json_array(&json, "insns");
-    for (size_t i = 0, k = 0; i < image->page_count; i++) {
-        const struct nocap_aie_page *page = &image->pages[i];
-        while (k + 1 < image->kernel_count && image->kernels[k].group != page->group) {
-            k++; /* both are in the order of groups */
-        }
-        char *name = image->kernel_count == 0 ? NULL : foreign_copy(image->kernels[k].name);
-        *complete &= put_page(&json, page, name, dialect);
-        free(name);
-    }
-    nocap_json_array_end(&json);
-    nocap_json_map_end(&json);
     free(clean);
-    return nocap_json_close(&json, err);
+    if (streams) {
+        status = nocap_aie_put_streams(&json, image, complete, err);
+    } else {
+        put_pages(&json, image, dialect, complete);
+    }
+    nocap_json_map_end(&json);
+    enum nocap_status closed = nocap_json_close(&json, status == NOCAP_OK ? err : NULL);
+    return status == NOCAP_OK ? closed : status;
 }

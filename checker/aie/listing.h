@@ -14,8 +14,10 @@ enum nocap_status nocap_aie_listing(FILE *out, const struct nocap_aie_image *ima
                                     enum nocap_aie_dialect dialect, const char *path,
                                     bool *complete, struct nocap_error *err);
 
-/* listing_txn.c: the same of transaction streams. */
-enum nocap_status nocap_aie_txn_listing(FILE *out, const struct nocap_aie_image *image,
-                                        const char *path, bool *complete, struct nocap_error *err);
+/* listing_txn.c: the member that transaction streams have in it. */
+struct nocap_json;
+enum nocap_status nocap_aie_put_streams(struct nocap_json *json,
+                                        const struct nocap_aie_image *image, bool *complete,
+                                        struct nocap_error *err);
 
 #endif

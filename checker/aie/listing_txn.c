@@ -123,28 +123,15 @@ static enum nocap_status put_stream(struct nocap_json *json, const struct nocap_
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_aie_txn_listing(FILE *out, const struct nocap_aie_image *image,
-                                        const char *path, bool *complete, struct nocap_error *err)
+enum nocap_status nocap_aie_put_streams(struct nocap_json *json,
+                                        const struct nocap_aie_image *image, bool *complete,
+                                        struct nocap_error *err)
 {
-    struct nocap_json json;
-    char *clean = foreign_copy(path);
-    RETURN_ERROR_IF(clean == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    enum nocap_status status = nocap_json_open(&json, out, err);
-    if (status != NOCAP_OK) {
-        free(clean);
-        return status;
-    }
-    *complete = true;
-    nocap_json_map(&json, NULL);
-    nocap_json_number(&json, "nocap_aie_txn", 1);
-    nocap_json_text(&json, "elf", clean);
-    free(clean);
-    nocap_json_array(&json, "streams");
+    enum nocap_status status = NOCAP_OK;
+    nocap_json_array(json, "streams");
     for (size_t i = 0; i < image->stream_count && status == NOCAP_OK; i++) {
-        status = put_stream(&json, &image->streams[i], complete, err);
+        status = put_stream(json, &image->streams[i], complete, err);
     }
-    nocap_json_array_end(&json);
-    nocap_json_map_end(&json);
-    enum nocap_status closed = nocap_json_close(&json, status == NOCAP_OK ? err : NULL);
-    return status == NOCAP_OK ? closed : status;
+    nocap_json_array_end(json);
+    return status;
 }

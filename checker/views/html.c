@@ -213,6 +213,15 @@ static void close_open(struct html *h)
 
 /* ---- the page ---- */
 
+static void put_spans(struct nocap_json *json, const char *key, const uint64_t spans[HTML_SPANS])
+{
+    nocap_json_array(json, key);
+    for (unsigned s = 0; s < HTML_SPANS; s++) {
+        nocap_json_number(json, NULL, spans[s]);
+    }
+    nocap_json_array_end(json);
+}
+
 static void put_board(struct nocap_json *json, const struct html *h)
 {
     nocap_json_array(json, "tiles");
@@ -222,21 +231,9 @@ static void put_board(struct nocap_json *json, const struct html *h)
         nocap_json_number(json, "chip", tile->chip);
         nocap_json_number(json, "x", tile->at.x);
         nocap_json_number(json, "y", tile->at.y);
-        nocap_json_array(json, "busy");
-        for (unsigned s = 0; s < HTML_SPANS; s++) {
-            nocap_json_number(json, NULL, tile->busy[s]);
-        }
-        nocap_json_array_end(json);
-        nocap_json_array(json, "waits");
-        for (unsigned s = 0; s < HTML_SPANS; s++) {
-            nocap_json_number(json, NULL, tile->waits[s]);
-        }
-        nocap_json_array_end(json);
-        nocap_json_array(json, "requests");
-        for (unsigned s = 0; s < HTML_SPANS; s++) {
-            nocap_json_number(json, NULL, tile->requests[s]);
-        }
-        nocap_json_array_end(json);
+        put_spans(json, "busy", tile->busy);
+        put_spans(json, "waits", tile->waits);
+        put_spans(json, "requests", tile->requests);
         nocap_json_map_end(json);
     }
     nocap_json_array_end(json);

@@ -36,7 +36,7 @@ struct html_tile {
     uint16_t chip;
     struct nocap_xy at;
     uint64_t busy[HTML_SPANS], waits[HTML_SPANS]; /* time */
-    uint32_t requests[HTML_SPANS];
+    uint64_t requests[HTML_SPANS];
 };
 
 struct html {

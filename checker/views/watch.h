@@ -105,6 +105,17 @@ static inline bool watch_is_buffer(uint64_t addr)
 
 /* The group of the tile, made where there is none; NULL without memory. */
 struct watch_tile *watch_tile(struct watch *w, uint16_t chip, struct nocap_xy at);
+/* What a track in the group of the tile has. */
+static inline struct nocap_track watch_tile_track(const struct watch_tile *tile,
+                                                  enum nocap_track_kind kind)
+{
+    return (struct nocap_track){.kind = (uint8_t)kind,
+                                .has_tile = true,
+                                .at = tile->at,
+                                .chip = tile->chip,
+                                .parent = tile->group};
+}
+
 /* The track, made where `*track` is 0. */
 uint32_t watch_track(struct watch *w, uint32_t *track, const struct nocap_track *made);
 /* Of a worker core: slices of a RISC's kernels. */

@@ -13,12 +13,8 @@ static uint32_t lane_track(struct watch *w, struct watch_tile *tile, unsigned no
     if (tile->requests[noc][lane].track != 0) {
         return tile->requests[noc][lane].track;
     }
-    struct nocap_track made = {.kind = NOCAP_TRACK_SLICES,
-                               .role = NOCAP_ROLE_REQUEST,
-                               .has_tile = true,
-                               .at = tile->at,
-                               .chip = tile->chip,
-                               .parent = tile->group};
+    struct nocap_track made = watch_tile_track(tile, NOCAP_TRACK_SLICES);
+    made.role = NOCAP_ROLE_REQUEST;
     snprintf(made.name, sizeof made.name, "NIU %u", noc);
     return watch_track(w, &tile->requests[noc][lane].track, &made);
 }
@@ -26,14 +22,10 @@ static uint32_t lane_track(struct watch *w, struct watch_tile *tile, unsigned no
 /* As far as the models know. */
 static void count_open(struct watch *w, struct watch_tile *tile, unsigned noc, uint64_t t)
 {
-    struct nocap_track made = {.kind = NOCAP_TRACK_COUNTER,
-                               .bits = 16,
-                               .has_tile = true,
-                               .at = tile->at,
-                               .chip = tile->chip,
-                               .parent = tile->group};
+    struct nocap_track made = watch_tile_track(tile, NOCAP_TRACK_COUNTER);
     struct nocap_tile_state s;
     uint64_t open = 0;
+    made.bits = 16;
     if (w->leads ||
         !nocap_engine_tile_parts(w->engine, tile->chip, tile->at, NOCAP_STATE_REQUESTS, &s)) {
         return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <string.h>
 
 #include "checker/views/watch.h"
 #include "formats/blackhole/address_name.h"
@@ -15,11 +16,7 @@ uint32_t watch_core(struct watch *w, struct watch_tile *tile, unsigned processor
     }
     static const char *const names[NOCAP_PROCESSOR_COUNT] = {"BRISC", "NCRISC", "TRISC0", "TRISC1",
                                                              "TRISC2"};
-    struct nocap_track made = {.kind = NOCAP_TRACK_SLICES,
-                               .has_tile = true,
-                               .at = tile->at,
-                               .chip = tile->chip,
-                               .parent = tile->group};
+    struct nocap_track made = watch_tile_track(tile, NOCAP_TRACK_SLICES);
     snprintf(made.name, sizeof made.name, "%s", names[processor]);
     return watch_track(w, &tile->cores[processor], &made);
 }
@@ -30,12 +27,8 @@ static uint32_t value_track(struct watch *w, const struct watch_tile *tile, uint
     if (*track != 0) {
         return *track;
     }
-    struct nocap_track made = {.kind = (uint8_t)kind,
-                               .bits = (uint8_t)bits,
-                               .has_tile = true,
-                               .at = tile->at,
-                               .chip = tile->chip,
-                               .parent = tile->group};
+    struct nocap_track made = watch_tile_track(tile, kind);
+    made.bits = (uint8_t)bits;
     snprintf(made.name, sizeof made.name, "%s", name);
     return watch_track(w, track, &made);
 }
@@ -69,13 +62,9 @@ static bool is_new_launch(const struct watch_tile *tile, const struct nocap_tile
 static void report_launch(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
                           const struct nocap_tile_state *s)
 {
-    struct nocap_track made = {.kind = NOCAP_TRACK_SLICES,
-                               .role = NOCAP_ROLE_LAUNCH,
-                               .has_tile = true,
-                               .at = tile->at,
-                               .chip = tile->chip,
-                               .parent = tile->group,
-                               .name = "launch"};
+    struct nocap_track made = watch_tile_track(tile, NOCAP_TRACK_SLICES);
+    made.role = NOCAP_ROLE_LAUNCH;
+    strcpy(made.name, "launch");
     uint32_t track = watch_track(w, &tile->launches, &made);
     bool begins = is_new_launch(tile, s);
     if (tile->launched && (begins || !s->under_way)) {
@@ -273,14 +262,22 @@ void watch_access(struct watch *w, const struct nocap_event *e)
 
 /* ---- kernels ---- */
 
-void watch_kernel(struct watch *w, const struct nocap_event *e)
+/* Of the RISC whose event it is; no tile: it is of none. */
+static uint32_t track_of_core(struct watch *w, const struct nocap_event *e,
+                              struct watch_tile **tile)
 {
     const struct nocap_core_info *core = nocap_core(e->by);
-    struct watch_tile *tile = core != NULL ? watch_tile(w, e->chip, e->at) : NULL;
+    *tile = core != NULL ? watch_tile(w, e->chip, e->at) : NULL;
+    return *tile != NULL ? watch_core(w, *tile, core->processor) : 0;
+}
+
+void watch_kernel(struct watch *w, const struct nocap_event *e)
+{
+    struct watch_tile *tile;
+    uint32_t track = track_of_core(w, e, &tile);
     if (tile == NULL) {
         return;
     }
-    uint32_t track = watch_core(w, tile, core->processor);
     if (e->op == NOCAP_OP_EXIT) {
         nocap_timeline_end(w->tl, track, e->t);
         return;
@@ -297,12 +294,11 @@ void watch_kernel(struct watch *w, const struct nocap_event *e)
 /* A core that is halted leaves its kernel. */
 void watch_reset(struct watch *w, const struct nocap_event *e)
 {
-    const struct nocap_core_info *core = nocap_core(e->by);
-    struct watch_tile *tile = core != NULL ? watch_tile(w, e->chip, e->at) : NULL;
+    struct watch_tile *tile;
+    uint32_t track = track_of_core(w, e, &tile);
     if (tile == NULL) {
         return;
     }
-    uint32_t track = watch_core(w, tile, core->processor);
     while (e->op == NOCAP_OP_HALT && nocap_timeline_is_open(w->tl, track)) {
         nocap_timeline_end(w->tl, track, e->t);
     }
@@ -315,11 +311,7 @@ void watch_reset(struct watch *w, const struct nocap_event *e)
 
 static uint32_t thread_track(struct watch *w, struct watch_tile *tile, unsigned thread)
 {
-    struct nocap_track made = {.kind = NOCAP_TRACK_SLICES,
-                               .has_tile = true,
-                               .at = tile->at,
-                               .chip = tile->chip,
-                               .parent = tile->group};
+    struct nocap_track made = watch_tile_track(tile, NOCAP_TRACK_SLICES);
     snprintf(made.name, sizeof made.name, "T%u", thread);
     return watch_track(w, &tile->threads[thread], &made);
 }
@@ -382,11 +374,7 @@ static void semaphore_event(struct watch *w, struct watch_tile *tile, const stru
 static void report_unit(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
 {
     const char *unit = nocap_field_value_name(NOCAP_FIELD_UNIT, e->unit);
-    struct nocap_track made = {.kind = NOCAP_TRACK_SLICES,
-                               .has_tile = true,
-                               .at = tile->at,
-                               .chip = tile->chip,
-                               .parent = tile->group};
+    struct nocap_track made = watch_tile_track(tile, NOCAP_TRACK_SLICES);
     snprintf(made.name, sizeof made.name, "%s for T%u", unit, e->thread);
     uint32_t track = watch_track(w, &tile->units[e->thread][e->unit], &made);
     if (nocap_timeline_is_open(w->tl, track) == (e->busy != 0)) {

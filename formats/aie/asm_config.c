@@ -74,9 +74,7 @@ static enum nocap_status take_instance(struct config *c, const char *symbol,
                                        const struct json_node *object)
 {
     struct instance new = {.symbol = NULL};
-    if (LIST_NEXT(c->list, c->count) == NULL) {
-        return no_memory(c);
-    }
+    RETURN_IF_FAILED(LIST_NEXT(c->list, c->count) == NULL ? no_memory(c) : NOCAP_OK);
     struct instance *list = c->list;
     RETURN_IF_FAILED(text_of(c, object, "id", true, &new.id));
     RETURN_IF_FAILED(text_of(c, object, "ctrl_code_file", true, &new.code));
@@ -85,9 +83,7 @@ static enum nocap_status take_instance(struct config *c, const char *symbol,
                     "%s: '%.40s' is no id of an instance; expected 1 to %d bytes", c->path, new.id,
                     AIE_KERNEL_NAME_MAX);
     new.symbol = strdup(symbol);
-    if (new.symbol == NULL) {
-        return no_memory(c);
-    }
+    RETURN_IF_FAILED(new.symbol == NULL ? no_memory(c) : NOCAP_OK);
     size_t at = c->count++;
     for (; at > 0; at--) {
         int order = strcmp(list[at - 1].symbol, symbol);
@@ -259,9 +255,7 @@ static enum nocap_status encode_custom(const struct config *c, struct aie_output
 static enum nocap_status assemble_all(struct config *c, uint8_t **elf, size_t *size)
 {
     c->kernels = calloc(c->count, sizeof *c->kernels);
-    if (c->kernels == NULL) {
-        return no_memory(c);
-    }
+    RETURN_IF_FAILED(c->kernels == NULL ? no_memory(c) : NOCAP_OK);
     struct aie_output output = {.kernels = c->kernels, .kernel_count = c->count};
     enum nocap_status status = encode_custom(c, &output);
     for (size_t i = 0; i < c->count && status == NOCAP_OK; i++) {

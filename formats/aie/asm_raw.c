@@ -154,22 +154,33 @@ static enum nocap_status means_n26(struct aie_source *s, const struct aie_statem
                 AIE_TEXT(&line->name));
 }
 
-/* .raw NAME: a section of the uC that is neither pages nor buffers; .bytes and .reloc fill it. */
-enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement *line)
+/* A section that .bytes fill. */
+static enum nocap_status add_extra(struct aie_source *s, const struct aie_word *name,
+                                   struct aie_extra extra)
 {
     struct aie_program *program = s->program;
-    const struct aie_word *name = &line->operands[0];
-    if (name->length < 2 || name->text[0] != '.' ||
-        !is_symbol(name, sizeof(((struct aie_section){0}).name) / 2)) {
-        return FAIL(s, name, "'%.*s' is no section; expected a dot, and letters, digits and _-.",
-                    (int)(name->length < 40 ? name->length : 40), name->text);
-    }
-    struct aie_extra *extra = LIST_NEXT(program->extras, program->extra_count);
+    struct aie_extra *next = LIST_NEXT(program->extras, program->extra_count);
     char *copy = strndup(name->text, name->length);
-    if (extra == NULL || copy == NULL) {
+    if (next == NULL || copy == NULL) {
         free(copy);
         return aie_no_memory(program);
     }
+    s->fill = AIE_FILL_EXTRA;
+    s->fill_at = program->extra_count++;
+    extra.patched = true;
+    extra.section = (struct aie_pad){.name = copy, .place = s->place};
+    *next = extra;
+    return NOCAP_OK;
+}
+
+/* .raw NAME: a section of the uC that is neither pages nor buffers; .bytes and .reloc fill it. */
+enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement *line)
+{
+    const struct aie_word *name = &line->operands[0];
+    RETURN_FAIL_IF(name->length < 2 || name->text[0] != '.' ||
+                       !is_symbol(name, sizeof(((struct aie_section){0}).name) / 2),
+                   s, name, "'%.*s' is no section; expected a dot, and letters, digits and _-.",
+                   (int)(name->length < 40 ? name->length : 40), name->text);
     const uint32_t prefix = sizeof ".ctrlpkt-" - 1;
     struct aie_word number = {name->text + prefix, name->length - prefix, 0};
     uint64_t argument = AIE_NONE;
@@ -177,38 +188,20 @@ enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement 
         !aie_word_number(&number, &argument) || argument > UINT16_MAX) {
         argument = AIE_NONE;
     }
-    s->fill = AIE_FILL_EXTRA;
-    s->fill_at = program->extra_count++;
-    *extra = (struct aie_extra){.kernel = s->kernel,
-                                .uc = s->uc,
-                                .argument = (uint32_t)argument,
-                                .patched = true,
-                                .section = {.name = copy, .place = s->place}};
-    return NOCAP_OK;
+    return add_extra(
+        s, name,
+        (struct aie_extra){.kernel = s->kernel, .uc = s->uc, .argument = (uint32_t)argument});
 }
 
 /* .custom NAME: a section of the file that is of no kernel; .bytes fill it. */
 enum nocap_status aie_take_custom(struct aie_source *s, const struct aie_statement *line)
 {
-    struct aie_program *program = s->program;
     const struct aie_word *name = &line->operands[0];
     RETURN_FAIL_IF(!is_symbol(name, AIE_CUSTOM_NAME_MAX), s, name,
                    "'%.*s' is no section; expected up to %d letters, digits and _-.",
                    (int)(name->length < 40 ? name->length : 40), name->text, AIE_CUSTOM_NAME_MAX);
-    struct aie_extra *extra = LIST_NEXT(program->extras, program->extra_count);
-    char *copy = strndup(name->text, name->length);
-    if (extra == NULL || copy == NULL) {
-        free(copy);
-        return aie_no_memory(program);
-    }
-    s->fill = AIE_FILL_EXTRA;
-    s->fill_at = program->extra_count++;
-    *extra = (struct aie_extra){.kernel = AIE_NONE,
-                                .uc = AIE_NONE,
-                                .argument = AIE_NONE,
-                                .patched = true,
-                                .section = {.name = copy, .place = s->place}};
-    return NOCAP_OK;
+    return add_extra(s, name,
+                     (struct aie_extra){.kernel = AIE_NONE, .uc = AIE_NONE, .argument = AIE_NONE});
 }
 
 enum nocap_status aie_take_layout(struct aie_source *s, const struct aie_statement *line)

@@ -23,9 +23,9 @@ static enum nocap_status memory_file_error(struct aie_elf_file *f)
 static enum nocap_status put_header(struct aie_elf_file *f, Elf *elf, size_t table)
 {
     Elf32_Ehdr *header = elf32_newehdr(elf);
-    if (header == NULL || elf32_newphdr(elf, aie_segment_count(f)) == NULL) {
-        return elf_error(f);
-    }
+    RETURN_IF_FAILED(header == NULL || elf32_newphdr(elf, aie_segment_count(f)) == NULL
+                         ? elf_error(f)
+                         : NOCAP_OK);
     header->e_ident[EI_DATA] = ELFDATA2LSB;
     bool merged = f->output->layout == AIE_LAYOUT_MERGED, kernels = f->output->kernel_count != 0;
     uint8_t merged_abi = f->output->os_abi == 0 ? NOCAP_AIE_OSABI : f->output->os_abi;
@@ -73,9 +73,7 @@ static enum nocap_status put_section(struct aie_elf_file *f, Elf *elf, const str
     Elf_Scn *scn = elf_newscn(elf);
     Elf32_Shdr *header = scn == NULL ? NULL : elf32_getshdr(scn);
     Elf_Data *data = header == NULL ? NULL : elf_newdata(scn);
-    if (data == NULL) {
-        return elf_error(f);
-    }
+    RETURN_IF_FAILED(data == NULL ? elf_error(f) : NOCAP_OK);
     *header = (Elf32_Shdr){.sh_name = (Elf32_Word)part->name_at,
                            .sh_type = part->type,
                            .sh_flags = part->flags,
@@ -120,9 +118,10 @@ static enum nocap_status make_groups(struct aie_elf_file *f, int fd, size_t tabl
     nocap_aie_put_u32(type, SHT_GROUP);
     for (size_t i = 0; i < f->count; i++) {
         size_t at = table + i * sizeof(Elf32_Shdr) + offsetof(Elf32_Shdr, sh_type);
-        if (f->parts[i].group && pwrite(fd, type, sizeof type, (off_t)at) != sizeof type) {
-            return memory_file_error(f);
-        }
+        RETURN_IF_FAILED(f->parts[i].group &&
+                                 pwrite(fd, type, sizeof type, (off_t)at) != sizeof type
+                             ? memory_file_error(f)
+                             : NOCAP_OK);
     }
     return NOCAP_OK;
 }
@@ -133,9 +132,7 @@ static enum nocap_status write_memory(struct aie_elf_file *f, int *fd, size_t *s
     RETURN_ERROR_IF(elf_version(EV_CURRENT) == EV_NONE, f->err, NOCAP_E_INTERNAL,
                     "libelf does not know the ELF version of its own header");
     *fd = memfd_create("nocap-aie", MFD_CLOEXEC);
-    if (*fd < 0) {
-        return memory_file_error(f);
-    }
+    RETURN_IF_FAILED(*fd < 0 ? memory_file_error(f) : NOCAP_OK);
     Elf *handle = elf_begin(*fd, ELF_C_WRITE, NULL);
     size_t table = aie_place_parts(f);
     *size = table + f->count * sizeof(Elf32_Shdr);
@@ -149,9 +146,7 @@ static enum nocap_status read_all(struct aie_elf_file *f, int fd, size_t from, u
 {
     for (size_t at = 0; at < size;) {
         ssize_t n = pread(fd, bytes + at, size - at, (off_t)(from + at));
-        if (n <= 0) {
-            return memory_file_error(f);
-        }
+        RETURN_IF_FAILED(n <= 0 ? memory_file_error(f) : NOCAP_OK);
         at += (size_t)n;
     }
     return NOCAP_OK;
@@ -160,9 +155,7 @@ static enum nocap_status read_all(struct aie_elf_file *f, int fd, size_t from, u
 static enum nocap_status read_back(struct aie_elf_file *f, int fd, size_t size, uint8_t **elf)
 {
     *elf = malloc(size + 1);
-    if (*elf == NULL) {
-        return aie_file_memory(f);
-    }
+    RETURN_IF_FAILED(*elf == NULL ? aie_file_memory(f) : NOCAP_OK);
     enum nocap_status status = read_all(f, fd, 0, *elf, size);
     if (status != NOCAP_OK) {
         free(*elf);

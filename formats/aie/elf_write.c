@@ -51,9 +51,9 @@ static enum nocap_status make_symbols(struct aie_elf_file *f)
     f->strings = calloc(count + 1, sizeof output->symbols[0].name);
     f->symbols = calloc(count + 1, sizeof(Elf32_Sym));
     f->relocations = calloc(count + 1, sizeof(Elf32_Rela));
-    if (f->strings == NULL || f->symbols == NULL || f->relocations == NULL) {
-        return aie_file_memory(f);
-    }
+    RETURN_IF_FAILED(f->strings == NULL || f->symbols == NULL || f->relocations == NULL
+                         ? aie_file_memory(f)
+                         : NOCAP_OK);
     f->strings_size = 1;
     f->symbols_size = sizeof(Elf32_Sym);
     uint32_t first = 1; /* symbol of this section */
@@ -268,9 +268,7 @@ static enum nocap_status make_names(struct aie_elf_file *f)
         size += strlen(f->parts[i].name) + 1;
     }
     f->names = calloc(1, size);
-    if (f->names == NULL) {
-        return aie_file_memory(f);
-    }
+    RETURN_IF_FAILED(f->names == NULL ? aie_file_memory(f) : NOCAP_OK);
     f->names_size = 1;
     for (size_t i = 1; i < f->count; i++) {
         f->parts[i].name_at = f->names_size;
@@ -350,15 +348,11 @@ static enum nocap_status make_parts(struct aie_elf_file *f)
     size_t kernels = output->kernel_count;
     uint32_t first = FIRST_GROUP + (uint32_t)kernels;
     f->parts = calloc(output->section_count + kernels + FURTHER, sizeof *f->parts);
-    if (f->parts == NULL) {
-        return aie_file_memory(f);
-    }
+    RETURN_IF_FAILED(f->parts == NULL ? aie_file_memory(f) : NOCAP_OK);
     add_part(f, "", SHT_NULL, 0, 0);
     add_part(f, ".shstrtab", SHT_STRTAB, 0, 1);
     f->part_of = calloc(output->section_count + 1, sizeof *f->part_of);
-    if (f->part_of == NULL) {
-        return aie_file_memory(f);
-    }
+    RETURN_IF_FAILED(f->part_of == NULL ? aie_file_memory(f) : NOCAP_OK);
     if (f->later && kernels != 0) {
         return make_kernel_parts(f);
     }
