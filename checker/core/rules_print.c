@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
-#include "checker/core/checker.h"
+#include "checker/report/results.h"
 
 enum {
     TEXT_WIDTH = 88,
@@ -53,17 +53,6 @@ static enum nocap_status print_text(FILE *out, struct nocap_error *err)
     return nocap_flush(out, "the rules", err);
 }
 
-static void json_classes(struct nocap_json *json, const char *key, uint32_t classes)
-{
-    nocap_json_array(json, key);
-    for (unsigned bit = 0; bit < NOCAP_CLASS_COUNT; bit++) {
-        if ((classes >> bit & 1u) != 0) {
-            nocap_json_text(json, NULL, nocap_class_name((enum nocap_class_bit)bit));
-        }
-    }
-    nocap_json_array_end(json);
-}
-
 static enum nocap_status print_json(FILE *out, struct nocap_error *err)
 {
     struct nocap_json json;
@@ -77,8 +66,8 @@ static enum nocap_status print_json(FILE *out, struct nocap_error *err)
         nocap_json_text(&json, "id", rule->id);
         nocap_json_text(&json, "severity", nocap_severity_name(rule->severity));
         nocap_json_text(&json, "sentence", rule->sentence);
-        json_classes(&json, "needs", rule->needs);
-        json_classes(&json, "needs_any", rule->needs_any);
+        nocap_json_classes(&json, "needs", rule->needs);
+        nocap_json_classes(&json, "needs_any", rule->needs_any);
         nocap_json_bool(&json, "needs_elf", rule->needs_image);
         nocap_json_text(&json, "meaning", rule->meaning);
         nocap_json_text(&json, "violates", rule->violates);

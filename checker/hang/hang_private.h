@@ -38,7 +38,7 @@ enum nocap_status nocap_hang_source(struct nocap_hang *hang, struct nocap_engine
 enum nocap_status nocap_hang_events(struct nocap_hang *hang, struct nocap_reader *reader,
                                     const struct nocap_hang_options *options,
                                     struct nocap_error *err);
-/* hang_cite.c: reads it once more for who wrote what is waited for. */
+/* .. and once more for who wrote what is waited for. */
 enum nocap_status nocap_hang_cite(struct nocap_hang *hang, struct nocap_reader *reader,
                                   const struct nocap_hang_options *options,
                                   struct nocap_error *err);

@@ -78,11 +78,8 @@ static void put_summary(struct nocap_json *json, const struct nocap_report *repo
     nocap_json_map_end(json);
 }
 
-static void put_classes(struct nocap_json *json, const char *key, uint32_t classes)
+void nocap_json_classes(struct nocap_json *json, const char *key, uint32_t classes)
 {
-    if (classes == 0) {
-        return;
-    }
     nocap_json_array(json, key);
     for (unsigned bit = 0; bit < NOCAP_CLASS_COUNT; bit++) {
         if ((classes >> bit & 1u) != 0) {
@@ -92,6 +89,12 @@ static void put_classes(struct nocap_json *json, const char *key, uint32_t class
     nocap_json_array_end(json);
 }
 
+static void put_missing(struct nocap_json *json, const char *key, uint32_t classes)
+{
+    if (classes != 0) {
+        nocap_json_classes(json, key, classes);
+    }
+}
 /* What is there in few rules. */
 static void put_rule_rest(struct nocap_json *json, const struct nocap_rule_report *rule)
 {
@@ -102,8 +105,8 @@ static void put_rule_rest(struct nocap_json *json, const struct nocap_rule_repor
     }
     if (rule->obstacle != NOCAP_OBSERVABLE) {
         nocap_json_text(json, "obstacle", nocap_obstacle_name(rule->obstacle));
-        put_classes(json, "missing", rule->missing);
-        put_classes(json, "missing_any", rule->missing_any);
+        put_missing(json, "missing", rule->missing);
+        put_missing(json, "missing_any", rule->missing_any);
     }
 }
 

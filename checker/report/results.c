@@ -7,6 +7,7 @@
 #include "base/foreign_text.h"
 #include "base/json_text.h"
 #include "checker/core/findings.h"
+#include "checker/report/lines.h"
 
 enum nocap_status nocap_results_new(struct nocap_results *results, size_t count,
                                     struct nocap_error *err)
@@ -99,11 +100,6 @@ const char *nocap_results_command(const struct nocap_results *results)
     return results->command != NULL ? results->command : "nocap check";
 }
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* The reports in their order: those without findings a line each, the others with a blank line
  * around them. */
 static enum nocap_status print_reports(FILE *out, const struct nocap_results *results, bool color,
@@ -138,9 +134,10 @@ enum nocap_status nocap_results_text(FILE *out, const struct nocap_results *resu
                 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s, %" PRIu64 " waived, %" PRIu64
                 " known",
                 results->count, nocap_results_noun(results), sums.failing, sums.unreadable,
-                sums.counts[NOCAP_ERROR], plural(sums.counts[NOCAP_ERROR]),
-                sums.counts[NOCAP_WARNING], plural(sums.counts[NOCAP_WARNING]),
-                sums.counts[NOCAP_NOTE], plural(sums.counts[NOCAP_NOTE]), sums.waived, sums.known);
+                sums.counts[NOCAP_ERROR], nocap_plural(sums.counts[NOCAP_ERROR]),
+                sums.counts[NOCAP_WARNING], nocap_plural(sums.counts[NOCAP_WARNING]),
+                sums.counts[NOCAP_NOTE], nocap_plural(sums.counts[NOCAP_NOTE]), sums.waived,
+                sums.known);
         if (sums.unjudged != 0) {
             fprintf(out, "; %" PRIu64 " not judged", sums.unjudged);
         }

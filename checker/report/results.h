@@ -74,6 +74,8 @@ bool nocap_report_lists(const struct nocap_report *report, int rule);
 struct nocap_json;
 /* An object of JSON, without its braces: what `check --format json` says of each finding. */
 void nocap_finding_json(struct nocap_json *json, const struct nocap_finding *finding);
+/* Event classes, NOCAP_CLASS_*, as an array of their names. */
+void nocap_json_classes(struct nocap_json *json, const char *key, uint32_t classes);
 /* A report as a member, or without a key at the top or in an array. */
 void nocap_report_put(struct nocap_json *json, const char *key, const struct nocap_report *report);
 /* What was judged: "trace" or "file". */

@@ -102,15 +102,10 @@ static enum nocap_status refuse_overlap(const struct dump *dumps, size_t count,
     for (size_t i = 0; i < count; i++) {
         const struct dump *d = &dumps[i];
         bool same = d->chip == last->chip && nocap_xy_equal(d->at, last->at);
-        RETURN_ERROR_IF(
-            same && d->addr < last->end &&
-                    last->addr<d->end, err, NOCAP_E_INPUT,
-                               "%s and %s both hold address 0x%" PRIx64 " of core %u,%u: give one",
-                               d->path, last->path, d->addr>
-                        last->addr
-                ? d->addr
-                : last->addr,
-            last->at.x, last->at.y);
+        uint64_t both = d->addr > last->addr ? d->addr : last->addr;
+        RETURN_ERROR_IF(same && both < d->end && both < last->end, err, NOCAP_E_INPUT,
+                        "%s and %s both hold address 0x%" PRIx64 " of core %u,%u: give one",
+                        d->path, last->path, both, last->at.x, last->at.y);
     }
     return NOCAP_OK;
 }
