@@ -290,19 +290,14 @@ static void judge_column(struct lint *l, struct column *c)
 
 /* ---- 054, 055, 056: what all columns load ---- */
 
-/* Whether an instruction loads something with a number of its own. */
-static bool loads_id(const struct lint_record *r)
-{
-    return r->a == NOCAP_AIE_LOAD_PDI || r->a == NOCAP_AIE_LOAD_CORES;
-}
-
 static void judge_ids(struct lint *l)
 {
     const struct lint_records *loads = &l->loads;
     for (size_t i = 0; i < loads->count; i++) {
         const struct lint_record *r = &loads->items[i];
         struct lint_place here = LINT_REMARKED(r);
-        if (!loads_id(r)) {
+        /* what loads something with a number of its own */
+        if (r->a != NOCAP_AIE_LOAD_PDI && r->a != NOCAP_AIE_LOAD_CORES) {
             continue;
         }
         LINT_CHECK(l, AIE_055, r->b != (uint32_t)ID_RESERVED, here, "an id below 0xffffffff",

@@ -222,14 +222,6 @@ static enum nocap_status note_endless(struct nocap_diff *diff, const struct side
     return NOCAP_OK;
 }
 
-/* Two that say nothing do not differ, and that is no news. */
-static enum nocap_status note_nothing(struct nocap_diff *diff, struct nocap_error *err)
-{
-    return diff->compared[DIFF_A] + diff->compared[DIFF_B] != 0
-               ? NOCAP_OK
-               : add_note(diff, "nothing was compared: neither side has an event that counts", err);
-}
-
 static int by_time(const void *a, const void *b)
 {
     const struct nocap_difference *d = a, *e = b;
@@ -281,7 +273,10 @@ static enum nocap_status compare(struct diff_run *run, const char *const path[DI
                         "%s: no event touches core %u,%u", path[i], part->tile.x, part->tile.y);
     }
     RETURN_IF_FAILED(note_endless(diff, sides, err));
-    RETURN_IF_FAILED(note_nothing(diff, err));
+    if (diff->compared[DIFF_A] + diff->compared[DIFF_B] == 0) { /* no difference is no news then */
+        RETURN_IF_FAILED(
+            add_note(diff, "nothing was compared: neither side has an event that counts", err));
+    }
     RETURN_IF_FAILED(note_limits(diff, err));
     sort(diff, run->options.max);
     return NOCAP_OK;

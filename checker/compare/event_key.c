@@ -15,11 +15,6 @@ uint64_t nocap_hash_mix(uint64_t hash, uint64_t v)
     return z ^ (z >> 31);
 }
 
-static uint64_t payload_fields(void)
-{
-    return NOCAP_F_VALUE | NOCAP_F_DATA | NOCAP_F_INSN | NOCAP_F_HEAD | NOCAP_F_TEXT;
-}
-
 static uint64_t mix_bytes(uint64_t hash, const uint8_t *bytes, size_t size)
 {
     hash = nocap_hash_mix(hash, size);
@@ -135,7 +130,8 @@ static uint64_t hash_of(const struct nocap_event_key *event_key, const struct no
     uint64_t fields = nocap_kind_fields((enum nocap_kind)event->kind) & ~left_out(event);
     bool by_hash = event_key->by_hash && (fields & NOCAP_F_HASH) != 0 &&
                    (event->has & (NOCAP_F_DATA | NOCAP_F_HASH)) != 0;
-    uint64_t data = payload_fields() | (by_hash ? NOCAP_F_HASH : 0);
+    uint64_t data = NOCAP_F_VALUE | NOCAP_F_DATA | NOCAP_F_INSN | NOCAP_F_HEAD | NOCAP_F_TEXT |
+                    (by_hash ? NOCAP_F_HASH : 0);
     uint64_t hash = nocap_hash_mix(event->kind, event->op);
     for (uint64_t rest = fields & ~data & event->has; rest != 0; rest &= rest - 1) {
         unsigned f = (unsigned)__builtin_ctzll(rest);
@@ -149,18 +145,13 @@ static uint64_t hash_of(const struct nocap_event_key *event_key, const struct no
     return hash;
 }
 
-/* Whether the capture promised all loads of cores; if not, those that it has are a sample. */
-static bool has_core_loads(const struct nocap_header *header)
-{
-    return !header->has_observes || (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-}
-
 /* Leaves out what two runs of one program need not share. */
 static bool counts(const struct nocap_event_key *event_key, const struct nocap_event *event)
 {
     switch (event->kind) {
-    case NOCAP_EV_READ:
-        if (by_core(event) && !has_core_loads(event_key->header)) {
+    case NOCAP_EV_READ: /* loads of cores are a sample if the capture does not promise all */
+        if (by_core(event) && event_key->header->has_observes &&
+            (event_key->header->observes & NOCAP_CLASS_CORE_LOAD) == 0) {
             return false;
         }
         return !nocap_places_polled(event_key->places, event);
@@ -172,13 +163,6 @@ static bool counts(const struct nocap_event_key *event_key, const struct nocap_e
     case NOCAP_EV_CERT: return event->op != NOCAP_OP_BLOCK && event->op != NOCAP_OP_UNBLOCK;
     default: return true;
     }
-}
-
-/* Registers return counters and clocks: that they were read counts, not what they said. */
-static bool returns_time(const struct nocap_event *event)
-{
-    return event->kind == NOCAP_EV_READ && event->space == NOCAP_SPACE_TILE &&
-           nocap_tile_region(event->addr)->kind != NOCAP_KIND_MEMORY;
 }
 
 /* Firmware stores the read pointer at every poll while a reset request stands. */
@@ -214,7 +198,10 @@ bool nocap_event_key_of(struct nocap_event_key *event_key, const struct nocap_ev
     if (!counts(event_key, event)) {
         return false;
     }
-    bool payload = !returns_time(event) && !tells_time(event_key, event);
+    /* Registers return counters and clocks: that they were read counts, not what they said. */
+    bool returns_time = event->kind == NOCAP_EV_READ && event->space == NOCAP_SPACE_TILE &&
+                        nocap_tile_region(event->addr)->kind != NOCAP_KIND_MEMORY;
+    bool payload = !returns_time && !tells_time(event_key, event);
     *item = (struct nocap_item){.hash = hash_of(event_key, event, payload),
                                 .is_read = is_read,
                                 .is_idle = is_idle(event_key, event)};

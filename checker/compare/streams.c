@@ -20,11 +20,6 @@ const char *nocap_stream_kind_name(enum nocap_stream_kind kind)
     return (unsigned)kind < NOCAP_STREAM_KIND_COUNT ? names[kind] : "?";
 }
 
-static bool is_access(const struct nocap_event *event)
-{
-    return event->kind == NOCAP_EV_WRITE || event->kind == NOCAP_EV_READ;
-}
-
 static enum nocap_stream_kind kind_of(const struct nocap_event *event)
 {
     bool core = event->by >= NOCAP_BY_BRISC && event->by <= NOCAP_BY_TRISC2;
@@ -68,7 +63,7 @@ struct nocap_stream_key nocap_stream_key(const struct nocap_event *event)
         rest = (uint64_t)event->src << KEY_SRC;
         break;
     case NOCAP_STREAM_NOC:
-        rest = is_access(event)
+        rest = event->kind == NOCAP_EV_WRITE || event->kind == NOCAP_EV_READ
                    ? (uint64_t)event->s.x << KEY_FROM_X | (uint64_t)event->s.y << KEY_FROM_Y |
                          (uint64_t)event->kind << KEY_OP
                    : 0;

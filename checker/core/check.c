@@ -88,13 +88,6 @@ static enum nocap_status open_trace(struct check *check, const char *path, struc
     return NOCAP_OK;
 }
 
-static enum nocap_status choose_profile(struct check *check, const char *path,
-                                        struct nocap_error *err)
-{
-    return nocap_profile_complete(&check->choice, check->reader, check->grows ? "" : path,
-                                  check->options.profile, err);
-}
-
 /* What was seen that no profile explains; without events of a queue nothing is missing there. */
 static void judge_profile(struct check *check)
 {
@@ -135,7 +128,8 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     const char *beside = check->options.firmware_beside;
     RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options,
                                        beside != NULL ? beside : path, header, report, err));
-    RETURN_IF_FAILED(choose_profile(check, path, err));
+    RETURN_IF_FAILED(nocap_profile_complete(&check->choice, check->reader, check->grows ? "" : path,
+                                            check->options.profile, err));
     nocap_selection_observe(report->rules, header, check->images.any);
     if (check->choice.unexplained) {
         nocap_selection_unexplained(report->rules, true);
@@ -280,14 +274,6 @@ static void gap(void *context)
     }
 }
 
-/* Whether the last events are missing: then a missing end proves nothing. */
-static bool ends_early(const struct check *check)
-{
-    return check->stopped || check->report->truncated ||
-           nocap_reader_header(check->reader)->open_end == NOCAP_TRUE ||
-           nocap_reader_integrity(check->reader)->lost_end;
-}
-
 /* What the reader found wrong with the file, as findings. */
 static enum nocap_status judge_file(struct check *check, struct nocap_error *err)
 {
@@ -398,7 +384,10 @@ enum nocap_status check_judge_end(struct check *check, struct nocap_error *err)
     }
     judge_observes(check);
     judge_profile(check);
-    bool cut = ends_early(check);
+    /* Whether the last events are missing: then a missing end proves nothing. */
+    bool cut = check->stopped || check->report->truncated ||
+               nocap_reader_header(check->reader)->open_end == NOCAP_TRUE ||
+               nocap_reader_integrity(check->reader)->lost_end;
     nocap_findings_commit(&check->findings);
     if (check->options.ended != NULL) {
         RETURN_IF_FAILED(check->options.ended(check->options.ended_context, check->engine,

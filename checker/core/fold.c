@@ -95,11 +95,6 @@ static void set_root(struct nocap_fold *fold, const struct nocap_divergence *d, 
 
 /* ---- what follows from what ---- */
 
-static bool in(enum nocap_rule rule, enum nocap_rule first, enum nocap_rule last)
-{
-    return rule >= first && rule <= last;
-}
-
 static bool same_tile(const struct nocap_divergence *a, const struct nocap_divergence *b)
 {
     return a->chip == b->chip && a->has_tile == b->has_tile && nocap_xy_equal(a->at, b->at);
@@ -116,7 +111,8 @@ static const struct nocap_divergence *cause_by_row(const struct nocap_fold *fold
     for (uint32_t k = 0; k < fold->count && !row->span; k++) {
         const struct nocap_divergence *other = &fold->held[k].d;
         bool another = other->rule != d->rule ? k != i : k < i; /* of one rule the first counts */
-        if (another && other->chip == d->chip && in(other->rule, row->root_first, row->root_last)) {
+        if (another && other->chip == d->chip && other->rule >= row->root_first &&
+            other->rule <= row->root_last) {
             return other;
         }
     }

@@ -186,12 +186,6 @@ static void take_back(struct golden_file *file)
     }
 }
 
-/* A directory of some file systems cannot be synchronized, which then does so by itself. */
-static bool sync_directory(const struct golden_change *change)
-{
-    return fsync(change->dir_fd) == 0 || errno == EINVAL;
-}
-
 /* Nothing shall end the program between two files. */
 static void hold_signals(struct golden_change *change)
 {
@@ -210,7 +204,8 @@ enum nocap_status golden_change_commit(struct golden_change *change, struct noca
     while (i < change->count && place(&change->files[i])) {
         i++;
     }
-    if (i == change->count && sync_directory(change)) {
+    /* A directory of some file systems cannot be synchronized, which then does so by itself. */
+    if (i == change->count && (fsync(change->dir_fd) == 0 || errno == EINVAL)) {
         return NOCAP_OK;
     }
     enum nocap_status status =

@@ -68,17 +68,15 @@ static enum nocap_status make_parties(struct nocap_hang *h, struct nocap_error *
     return NOCAP_OK;
 }
 
-static bool is_about(const struct nocap_finding *f, const struct nocap_party *p)
-{
-    return f->severity == NOCAP_ERROR && !f->waived && f->agent == p->agent && f->has_tile &&
-           p->has_tile && f->chip == p->chip && nocap_xy_equal(f->at, p->at);
-}
-
 static void mark_erred(struct nocap_hang *h)
 {
     for (size_t v = 0; v < h->party_count; v++) {
+        const struct nocap_party *p = &h->parties[v].id;
         for (size_t i = 0; i < h->report->finding_count && !h->parties[v].erred; i++) {
-            h->parties[v].erred = is_about(&h->report->findings[i], &h->parties[v].id);
+            const struct nocap_finding *f = &h->report->findings[i];
+            h->parties[v].erred = f->severity == NOCAP_ERROR && !f->waived &&
+                                  f->agent == p->agent && f->has_tile && p->has_tile &&
+                                  f->chip == p->chip && nocap_xy_equal(f->at, p->at);
         }
     }
 }

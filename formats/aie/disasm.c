@@ -38,11 +38,6 @@ static void put_pointer(const struct aie_printer *p, const struct aie_labels *l,
 
 /* ---- chains of pages ---- */
 
-static bool same_column(const struct nocap_aie_page *a, const struct nocap_aie_page *b)
-{
-    return a->group == b->group && a->uc == b->uc;
-}
-
 static void put_branch(const struct aie_printer *p, const struct nocap_aie_page *from,
                        uint32_t index)
 {
@@ -360,7 +355,7 @@ static enum nocap_status put_chains(struct aie_printer *p, const struct nocap_ai
     struct aie_labels *labels = malloc(sizeof *labels);
     RETURN_ERROR_IF(labels == NULL, err, NOCAP_E_MEMORY, "out of memory");
     for (page = first; page < end; page = next) {
-        bool column = page == first || !same_column(page, page - 1);
+        bool column = page == first || page->group != page[-1].group || page->uc != page[-1].uc;
         next = page + 1;
         while (next < end && !aie_begins_chain(p->image, next)) {
             next++;

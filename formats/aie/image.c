@@ -129,11 +129,6 @@ bool aie_image_add_stream(struct nocap_aie_image *image, const struct nocap_aie_
 
 /* ---- opening ---- */
 
-static bool is_elf(const struct nocap_aie_image_memory *memory)
-{
-    return memory->size >= SELFMAG && memcmp(memory->file, ELFMAG, SELFMAG) == 0;
-}
-
 /* The pages of one column, one after the other. */
 static enum nocap_status read_bare(struct nocap_aie_image *image, struct nocap_error *err)
 {
@@ -166,7 +161,8 @@ static enum nocap_status read_bare(struct nocap_aie_image *image, struct nocap_e
 
 static enum nocap_status read_image(struct nocap_aie_image *image, struct nocap_error *err)
 {
-    image->elf = is_elf(image->memory);
+    image->elf =
+        image->memory->size >= SELFMAG && memcmp(image->memory->file, ELFMAG, SELFMAG) == 0;
     RETURN_IF_FAILED(image->elf ? aie_image_read_elf(image, err) : read_bare(image, err));
     bool streams = image->elf && image->os_abi == NOCAP_AIE_OSABI_STREAMS;
     RETURN_ERROR_IF(streams && image->stream_count == 0, err, NOCAP_E_INPUT,

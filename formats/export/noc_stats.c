@@ -61,11 +61,6 @@ static void count(struct nocap_noc_count *c, const struct nocap_event *e)
     c->bytes = sum_of(c->bytes, (e->has & NOCAP_F_SIZE) != 0 ? e->size : 0);
 }
 
-static unsigned type_of(unsigned op)
-{
-    return op - NOCAP_OP_READ;
-}
-
 /* Which counter waits for it: reads, writes, atomics. */
 static unsigned kind_of(unsigned op)
 {
@@ -99,7 +94,7 @@ static bool add_request(struct nocap_noc_stats *s, const struct nocap_event *e)
         return false;
     }
     count(&s->all, e);
-    count(&s->kinds[known ? e->noc : NOCAP_NOC_UNKNOWN][type_of(e->op)], e);
+    count(&s->kinds[known ? e->noc : NOCAP_NOC_UNKNOWN][e->op - NOCAP_OP_READ], e);
     count(&from->count, e);
     count_size(s, e);
     if (e->mcast) {

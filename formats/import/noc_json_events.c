@@ -235,12 +235,6 @@ static enum nocap_status put_zones_of(struct noc_json_events *v, uint64_t key, u
     return drop_put(v, err);
 }
 
-/* No device is named where it could be: the core is taken for one of the file's own chip. */
-static void settle(struct noc_json_events *v, uint64_t key)
-{
-    set_chip(v, key, v->chip);
-}
-
 enum nocap_status noc_json_events_add(struct noc_json_events *v, const struct noc_json_entry *entry,
                                       struct nocap_error *err)
 {
@@ -254,7 +248,7 @@ enum nocap_status noc_json_events_add(struct noc_json_events *v, const struct no
         return wait_for_chip(v, entry, key, err);
     }
     if (!known && placed) {
-        settle(v, key);
+        set_chip(v, key, v->chip); /* no device is named where it could be: of its own chip */
     }
     if (!known_before && placed && v->count != 0) {
         RETURN_IF_FAILED(put_zones_of(v, key, d.event.chip, err));

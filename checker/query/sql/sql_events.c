@@ -274,11 +274,6 @@ static void result_name(sqlite3_context *context, const char *name)
     }
 }
 
-static struct nocap_xy place_of(uint64_t number)
-{
-    return (struct nocap_xy){(uint8_t)(number & 0xff), (uint8_t)(number >> 8)};
-}
-
 static void result_field(struct events_table *t, sqlite3_context *context,
                          const struct nocap_event *e, enum nocap_field field)
 {
@@ -290,7 +285,9 @@ static void result_field(struct events_table *t, sqlite3_context *context,
     case NOCAP_T_HASH:
     case NOCAP_T_SEM: sqlite3_result_int64(context, (sqlite3_int64)number); break;
     case NOCAP_T_PAIR:
-    case NOCAP_T_XY: result_place(t, context, place_of(number)); break;
+    case NOCAP_T_XY:
+        result_place(t, context, (struct nocap_xy){(uint8_t)number, (uint8_t)(number >> 8)});
+        break;
     case NOCAP_T_BYTES:
         sqlite3_result_blob(context, e->data, (int)e->data_size, SQLITE_TRANSIENT);
         break;
