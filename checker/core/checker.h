@@ -10,10 +10,6 @@
 #include "formats/trace/trace.h"
 #include "replay/core/engine.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum nocap_severity { NOCAP_NOTE, NOCAP_WARNING, NOCAP_ERROR, NOCAP_SEVERITY_COUNT };
 enum nocap_verdict {
     NOCAP_HELD,
@@ -310,9 +306,5 @@ enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report
 bool nocap_report_is_line(const struct nocap_report *report);
 enum nocap_status nocap_report_json(FILE *out, const struct nocap_report *report,
                                     struct nocap_error *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -8,10 +8,6 @@
 #include "formats/export/noc_stats.h"
 #include "formats/trace/header.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct nocap_requests;
 
 /* Header and stats must outlive it. NOCAP_E_INPUT if the header cannot be replayed. */
@@ -22,9 +18,5 @@ void nocap_requests_free(struct nocap_requests *requests); /* NULL: does nothing
 /* The next events, in the order of the file; a nocap_info_sink. */
 enum nocap_status nocap_requests_feed(void *requests, const struct nocap_event *events,
                                       size_t count, struct nocap_error *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -180,10 +180,8 @@ static enum nocap_status add_code(const struct points *p, const struct point *po
 /* ---- all together ---- */
 
 /* The text of an operand that the source does not have. */
-static enum nocap_status new_word(struct aie_program *program, struct aie_word *word,
-                                  const char *format, ...) __attribute__((format(printf, 3, 4)));
-static enum nocap_status new_word(struct aie_program *program, struct aie_word *word,
-                                  const char *format, ...)
+__attribute__((format(printf, 3, 4))) static enum nocap_status
+new_word(struct aie_program *program, struct aie_word *word, const char *format, ...)
 {
     va_list args;
     char *text = NULL;

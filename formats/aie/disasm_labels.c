@@ -54,7 +54,6 @@ void aie_find_labels(enum nocap_aie_dialect dialect, struct aie_labels *l,
     nocap_aie_walk_begin(&walker, page, dialect);
     while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN) {
     }
-    l->text_end = walker.at;
     if (step != NOCAP_AIE_WALK_EOF) {
         return;
     }

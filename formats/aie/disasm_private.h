@@ -97,8 +97,8 @@ struct aie_printer {
 /* A page with the places that are pointed to. */
 struct aie_labels {
     const struct nocap_aie_page *page;
-    uint32_t text_end, data; /* where the text ends, and the data begin */
-    uint32_t end;            /* of the data */
+    uint32_t data; /* where they begin */
+    uint32_t end;  /* of the data */
     uint8_t marks[NOCAP_AIE_PAGE_SIZE];
 };
 enum { MARK_DESCRIPTOR = 1, MARK_WORDS = 2 };

@@ -94,7 +94,7 @@ struct nocap_aie_image {
     enum nocap_aie_chip chip; /* NOCAP_AIE_CHIP_UNKNOWN: nothing tells */
     bool part;                /* one kernel of several was chosen */
     bool merged;              /* one section a column holds whole pages */
-    uint8_t elf_class, elf_data, os_abi, abi_version;
+    uint8_t elf_class, os_abi, abi_version;
     uint16_t elf_type, machine;
     struct nocap_aie_page *pages; /* by group, uc, index */
     size_t page_count;

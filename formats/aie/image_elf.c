@@ -408,7 +408,6 @@ static enum nocap_status read_header(struct reader *r, struct nocap_error *err)
     RETURN_ERROR_IF(header.e_ident[EI_DATA] != ELFDATA2LSB, err, NOCAP_E_INPUT,
                     "%s: a big-endian ELF file; control code is little-endian", r->memory->name);
     image->elf_class = header.e_ident[EI_CLASS];
-    image->elf_data = header.e_ident[EI_DATA];
     image->os_abi = header.e_ident[EI_OSABI];
     image->abi_version = header.e_ident[EI_ABIVERSION];
     image->elf_type = header.e_type;

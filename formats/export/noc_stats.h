@@ -10,10 +10,6 @@
 #include "base/json_text.h"
 #include "formats/trace/event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     NOCAP_NOC_TYPES = 4,  /* read, write, inline, atomic, in this order */
     NOCAP_NOC_SIZES = 25, /* bucket i: less than 2^i bytes, and not less than 2^(i-1) */
@@ -50,9 +46,5 @@ bool nocap_noc_stats_add(struct nocap_noc_stats *stats, const struct nocap_event
 void nocap_noc_stats_print(FILE *out, struct nocap_noc_stats *stats);
 /* One JSON object. */
 void nocap_noc_stats_json(struct nocap_json *json, const char *key, struct nocap_noc_stats *stats);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

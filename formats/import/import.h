@@ -8,10 +8,6 @@
 #include "formats/rings/recover.h"
 #include "formats/trace/trace.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Something that a format has and a trace has not, and how often it was met: "12 events ..." */
 struct nocap_import_remark {
     const char *text; /* static */
@@ -80,9 +76,5 @@ enum nocap_status nocap_import_open(struct nocap_reader **reader, const char *pa
 
 /* Whether the file is a trace as far as its beginning tells: nothing is imported. */
 enum nocap_status nocap_import_probe(const char *path, struct nocap_error *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

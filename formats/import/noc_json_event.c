@@ -91,9 +91,8 @@ static void remark(struct noc_json_builder *d, enum noc_json_remark what)
     d->remarks |= 1u << what;
 }
 
-static void extra(struct noc_json_builder *d, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void extra(struct noc_json_builder *d, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void extra(struct noc_json_builder *d,
+                                                        const char *format, ...)
 {
     size_t at = strlen(d->extra);
     if (at != 0 && at + 1 < sizeof d->extra) {
