@@ -11,7 +11,7 @@ struct noc_tile *noc_of(struct model *m, struct tile *tile)
     if (part->noc == NULL) {
         part->noc = calloc(1, sizeof *part->noc);
         m->out_of_memory |= part->noc == NULL;
-        noc_state(m)->stale = part->noc != NULL ? tile : NULL;
+        m->due |= part->noc != NULL ? 1u << MODEL_NOC : 0;
     }
     return part->noc;
 }
@@ -85,7 +85,7 @@ static void judge_read_back(struct model *m, struct tile *tile, struct noc_inter
         if ((n->unread >> i & 1) != 0 && b->request.by == m->event->by) {
             unread = b;
         }
-        b->busy = b->unconfirmed = false; /* whoever waits for an end knows it left */
+        b->use = NOC_FREE; /* whoever waits for an end knows it left */
     }
     n->unread = 0;
     if (n->programmed) {
@@ -103,8 +103,7 @@ static void poll(struct model *m, struct tile *tile, unsigned noc, unsigned coun
 {
     struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
     judge_read_back(m, tile, n);
-    noc_state(m)->stale = n->polled ? noc_state(m)->stale : tile;
-    n->polled = true;
+    noc_tells(m, &n->polled);
     enum noc_poll_result result = noc_poll(m, tile, noc, counter, value);
     if (result != NOC_POLL_OPEN) {
         noc_counter_load(m, tile, noc, counter, result == NOC_POLL_OVER);
@@ -189,7 +188,7 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
 static void release(struct model *m)
 {
     if (noc_state(m) != NULL) {
-        noc_others_forget(m);
+        noc_doors_forget(m);
         free(noc_state(m));
     }
 }
@@ -204,7 +203,7 @@ static uint32_t wants(const struct model *m)
                                                     : 0;
 }
 
-static __attribute__((noinline)) void judge(struct model *m, const struct observation *o)
+static void check(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
     bool host = o->lead && (o->kind == OBS_OUTSIDE_STORE || o->kind == OBS_HOST_LOAD ||
@@ -239,33 +238,17 @@ static __attribute__((noinline)) void judge(struct model *m, const struct observ
 static void check_core(struct model *m, const struct observation *o)
 {
     struct noc_tile *n = noc_part(o->tile)->noc;
-    if ((o->places & PLACE(NIU)) == 0) {
-        if (n != NULL) {
-            other_access(m, o, n);
-        }
-        return;
-    }
-    register_access(m, o->tile, &o->access);
-    if (noc_state(m)->stale != NULL) {
-        model_apply_due(m, MODEL_NOC);
-    }
-}
-
-static void check(struct model *m, const struct observation *o)
-{
-    judge(m, o);
-    if (noc_state(m)->stale != NULL) {
-        model_apply_due(m, MODEL_NOC);
+    if ((o->places & PLACE(NIU)) != 0) {
+        register_access(m, o->tile, &o->access);
+    } else if (n != NULL) {
+        other_access(m, o, n);
     }
 }
 
 static void apply(struct model *m, const struct observation *o)
 {
-    struct tile *tile = noc_state(m)->stale;
-    (void)o;
-    noc_publish(m, tile, 0);
-    noc_publish(m, tile, 1);
-    noc_state(m)->stale = NULL;
+    noc_publish(m, o->tile, 0);
+    noc_publish(m, o->tile, 1);
 }
 
 const struct model_ops noc_model = {
@@ -285,7 +268,7 @@ const struct model_ops noc_model = {
     .check = check,
     .check_of = {[OBS_CORE_STORE] = check_core, [OBS_CORE_LOAD] = check_core},
     .apply = apply,
-    .forget = noc_others_forget,
+    .forget = noc_doors_forget,
     .tile_forget = forget_tile,
     .tile_waits = noc_tile_waits,
 };

@@ -11,76 +11,49 @@ enum { SENT = 1, WORD_TAG = NOCAP_NIU_PACKET_TAG / 4 };
 
 static bool word(const struct noc_buffer *b, enum nocap_niu_offset offset, uint32_t *v)
 {
-    *v = b->words[offset / 4];
-    return (b->known >> offset / 4 & 1) != 0;
+    *v = b->words[offset / 4].v;
+    return b->words[offset / 4].known;
 }
 
-/* LO and MID of an address. */
-static bool address(const struct noc_buffer *b, enum nocap_niu_offset lo, uint64_t *v)
-{
-    uint32_t low, mid;
-    bool known = word(b, lo, &low) && word(b, (enum nocap_niu_offset)(lo + 4), &mid);
-    *v = known ? (uint64_t)mid << 32 | low : 0;
-    return known;
-}
-
+/* One end, by its registers from `lo` on; `has`: the bits of address and place in the event. */
 static void set_end(struct nocap_event *e, const struct noc_buffer *b, enum nocap_niu_offset lo,
-                    bool source)
+                    uint64_t *addr, uint64_t has_addr, struct nocap_xy *at, uint64_t has_at)
 {
-    uint32_t hi;
-    uint64_t addr;
-    if (address(b, lo, &addr)) {
-        *(source ? &e->saddr : &e->daddr) = addr;
-        e->has |= source ? NOCAP_F_SADDR : NOCAP_F_DADDR;
+    const struct value *low = &b->words[lo / 4], *high = low + 2;
+    uint64_t number;
+    if (noc_pair(low, low + 1, &number)) {
+        *addr = number;
+        e->has |= has_addr;
     }
-    if (!word(b, (enum nocap_niu_offset)(lo + 8), &hi)) {
-        return;
+    if (high->known) {
+        *at = nocap_niu_xy(high->v);
+        e->has |= has_at;
     }
-    *(source ? &e->s : &e->d) = nocap_niu_xy(hi);
-    e->has |= source ? NOCAP_F_S : NOCAP_F_D;
-    if (!source && e->mcast) {
+    if (high->known && at == &e->d && e->mcast) {
         e->d2 = e->d;
-        e->d = nocap_niu_start(hi);
+        e->d = nocap_niu_start(high->v);
         e->has |= NOCAP_F_D2;
-    }
-}
-
-static void set_answer(struct nocap_event *e, const struct noc_buffer *b)
-{
-    uint32_t hi;
-    if (address(b, NOCAP_NIU_RET_ADDR_LO, &e->raddr)) {
-        e->has |= NOCAP_F_RADDR;
-    }
-    if (word(b, NOCAP_NIU_RET_ADDR_HI, &hi)) {
-        e->ret = nocap_niu_xy(hi);
-        e->has |= NOCAP_F_RET;
-    }
-}
-
-static void set_operand(struct nocap_event *e, const struct noc_buffer *b)
-{
-    uint32_t v;
-    e->size = NOCAP_NIU_MMIO_SIZE;
-    e->has |= NOCAP_F_SIZE;
-    if (word(b, NOCAP_NIU_AT_DATA, &v)) {
-        e->value = v;
-        e->has |= NOCAP_F_VALUE;
     }
 }
 
 static void set_ends(struct nocap_event *e, const struct noc_buffer *b)
 {
-    switch (e->op) {
-    case NOCAP_OP_READ:
-    case NOCAP_OP_WRITE:
-        set_end(e, b, NOCAP_NIU_TARG_ADDR_LO, true);
-        set_end(e, b, NOCAP_NIU_RET_ADDR_LO, false);
-        break;
-    case NOCAP_OP_ATOMIC: set_answer(e, b); /* fall through */
-    default:
-        set_end(e, b, NOCAP_NIU_TARG_ADDR_LO, false);
-        set_operand(e, b);
-        break;
+    const bool moves = e->op == NOCAP_OP_READ || e->op == NOCAP_OP_WRITE;
+    const enum nocap_niu_offset target = NOCAP_NIU_TARG_ADDR_LO, answer = NOCAP_NIU_RET_ADDR_LO;
+    uint32_t v;
+    set_end(e, b, moves ? answer : target, &e->daddr, NOCAP_F_DADDR, &e->d, NOCAP_F_D);
+    if (moves) {
+        set_end(e, b, target, &e->saddr, NOCAP_F_SADDR, &e->s, NOCAP_F_S);
+        return;
+    }
+    if (e->op == NOCAP_OP_ATOMIC) {
+        set_end(e, b, answer, &e->raddr, NOCAP_F_RADDR, &e->ret, NOCAP_F_RET);
+    }
+    e->size = NOCAP_NIU_MMIO_SIZE;
+    e->has |= NOCAP_F_SIZE;
+    if (word(b, NOCAP_NIU_AT_DATA, &v)) {
+        e->value = v;
+        e->has |= NOCAP_F_VALUE;
     }
 }
 
@@ -133,7 +106,7 @@ static bool derive(const struct noc_buffer *b, const struct nocap_event *store, 
 
 /* ---- a `noc` event restates registers ---- */
 
-static bool same(enum nocap_field field, const struct nocap_event *a, const struct nocap_event *b)
+bool noc_same(enum nocap_field field, const struct nocap_event *a, const struct nocap_event *b)
 {
     uint64_t bit = UINT64_C(1) << field;
     uint64_t mask = field == NOCAP_FIELD_CTRL ? ~(uint64_t)NOCAP_CTRL_VOLATILE : ~UINT64_C(0);
@@ -155,14 +128,14 @@ static int difference(const struct nocap_event *a, const struct nocap_event *b)
         return OTHER_OP;
     }
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
-        if (!same(always[i], a, b)) {
+        if (!noc_same(always[i], a, b)) {
             return (int)always[i];
         }
     }
-    if (!a->mcast && !same(NOCAP_FIELD_D, a, b)) {
+    if (!a->mcast && !noc_same(NOCAP_FIELD_D, a, b)) {
         return NOCAP_FIELD_D;
     }
-    if (a->op != NOCAP_OP_READ && !same(NOCAP_FIELD_POSTED, a, b)) {
+    if (a->op != NOCAP_OP_READ && !noc_same(NOCAP_FIELD_POSTED, a, b)) {
         return NOCAP_FIELD_POSTED;
     }
     return AGREE;
@@ -204,8 +177,7 @@ static fault_id register_astray(const struct tile *tile, const struct noc_buffer
     for (unsigned i = 0; stray->turn > b->sent_before && i < NOC_BUFFER_WORDS; i++) {
         struct noc_buffer right = *b;
         struct nocap_event request;
-        right.words[i] = stray->value;
-        right.known |= (uint16_t)(1u << i);
+        noc_word_set(&right.words[i], &stray->value);
         if (derive(&right, &b->request, b->request.noc, b->request.buf, &request) &&
             difference(&request, e) == AGREE) {
             return stray->fault;
@@ -219,8 +191,8 @@ static fault_id register_astray(const struct tile *tile, const struct noc_buffer
 static bool restates_notify(const struct nocap_event *request, const struct nocap_event *e)
 {
     return request->op == NOCAP_OP_INLINE && e->op == NOCAP_OP_ATOMIC &&
-           nocap_adds_to_stream(request->daddr) && same(NOCAP_FIELD_DADDR, request, e) &&
-           same(NOCAP_FIELD_D, request, e);
+           nocap_adds_to_stream(request->daddr) && noc_same(NOCAP_FIELD_DADDR, request, e) &&
+           noc_same(NOCAP_FIELD_D, request, e);
 }
 
 static struct noc_buffer *restated_by(struct noc_interface *n, const struct nocap_event *e)
@@ -257,7 +229,7 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
         b->restated_since = m->fault;
         b->differs_in = where;
         if (what == NOCAP_FIELD_TAG && m->fault != FAULT_UNREPORTED) {
-            b->tag_since = m->fault;
+            b->words[WORD_TAG].since = m->fault;
         }
         return;
     }
@@ -279,17 +251,17 @@ static void judge_free(struct model *m, const struct tile *tile, const struct no
                        struct noc_buffer *b)
 {
     if (b->sent_turn < tile->launch.released) { /* what was sent before the reset is long over */
-        b->busy = b->unconfirmed = false;
+        b->use = NOC_FREE;
     }
-    bool possible = b->unconfirmed && noc_sees_loads(m, tile) && !n->fifo;
-    if (b->busy || noc_sees_loads(m, tile)) {
-        CHECK(m, tile, NOC_023, !b->busy && !possible, RELATED(b->sent),
+    bool sees = noc_sees_loads(m, tile), busy = b->use == NOC_BUSY;
+    if (busy || sees) {
+        CHECK(m, tile, NOC_023, !busy && (b->use == NOC_FREE || !sees || n->fifo), RELATED(b->sent),
               "a command buffer not written until CMD_CTRL reads 0", "%s",
-              b->busy ? "store to a command buffer that was last seen busy"
-                      : "store to a command buffer with neither CMD_CTRL nor a counter read since "
-                        "its last request");
+              busy ? "store to a command buffer that was last seen busy"
+                   : "store to a command buffer with neither CMD_CTRL nor a counter read since "
+                     "its last request");
     }
-    b->busy = b->unconfirmed = false;
+    b->use = NOC_FREE;
 }
 
 /* Raises the request where nothing else in the trace stands for it. */
@@ -306,9 +278,8 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
         b->restated_since = m->fault;
         b->differs_in = AGREE;
     }
-    noc_state(m)->stale = n->programmed ? noc_state(m)->stale : tile;
-    n->programmed = true;
-    b->unconfirmed = true;
+    noc_tells(m, &n->programmed);
+    b->use = NOC_SENT;
     n->unread |= (uint8_t)(1u << buffer);
     b->sent = m->event->index;
     b->sent_before = b->sent_turn;
@@ -341,22 +312,17 @@ void noc_buffer_store(struct model *m, struct tile *tile, unsigned noc, unsigned
     if (reg / 4 >= NOC_BUFFER_WORDS) {
         return;
     }
-    uint16_t bit = (uint16_t)(1u << reg / 4);
     judge_free(m, tile, n, b);
-    b->words[reg / 4] = value != NULL ? *value : 0;
-    b->known = (uint16_t)(value != NULL ? b->known | bit : b->known & ~bit);
+    noc_word_set(&b->words[reg / 4], value);
     if (reg / 4 == WORD_TAG) {
         b->tag_by = m->event->by;
         b->tag_index = m->event->index;
-        b->tag_since = FAULT_NONE;
     }
 }
 
 void noc_buffer_load(struct noc_interface *n, unsigned buffer, const uint32_t *value)
 {
-    struct noc_buffer *b = &n->buffers[buffer];
-    b->busy = value != NULL && (*value & SENT) != 0;
-    b->unconfirmed = b->unconfirmed && b->busy;
+    n->buffers[buffer].use = value != NULL && (*value & SENT) != 0 ? NOC_BUSY : NOC_FREE;
     n->unread &= (uint8_t) ~(1u << buffer);
 }
 
@@ -364,13 +330,12 @@ void noc_buffers_left(struct noc_interface *n, const struct nocap_event *e)
 {
     bool one = (e->has & NOCAP_F_ID) != 0;
     for (unsigned i = 0; i < NOCAP_NIU_BUFFERS; i++) {
-        struct noc_buffer *b = &n->buffers[i];
-        const struct nocap_event *r = &b->request;
+        const struct nocap_event *r = &n->buffers[i].request;
         bool own = e->by == NOCAP_BY_NONE || r->by == NOCAP_BY_NONE || r->by == e->by;
         bool same_kind = nocap_requests_of(r->op) == nocap_requests_of(e->op);
         bool left = one ? (r->has & NOCAP_F_ID) != 0 && r->id == e->id : own && same_kind;
-        if (b->restating == NOC_RESTATED && left) {
-            b->busy = b->unconfirmed = false;
+        if (n->buffers[i].restating == NOC_RESTATED && left) {
+            n->buffers[i].use = NOC_FREE;
             n->unread &= (uint8_t) ~(1u << i);
         }
     }

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers as firmware makes them: a core polls a counter of the interface until it shows an answer
- * for every request. Rule NOC-046, and which core still waits. */
+ * for every request. Rule NOC-046, and which core says in a note that it waits. */
+#include <stdio.h>
+
 #include "formats/trace/note.h"
+#include "replay/core/progress.h"
+#include "replay/core/wait_builder.h"
 #include "replay/noc/noc_private.h"
 
 enum {
     /* So many polls of a counter with nothing outstanding are no second barrier. */
     SETTLED_POLLS = 16,
 };
-
-static struct noc_wait *wait_of(const struct tile *tile, unsigned by)
-{
-    return noc_part(tile)->noc == NULL || !nocap_is_core(by)
-               ? NULL
-               : &noc_part(tile)->noc->waits[nocap_core(by)->processor];
-}
 
 /* ---- what is pending ---- */
 
@@ -60,30 +57,37 @@ void noc_count_pending(struct model *m, struct tile *tile, const struct nocap_ev
 
 /* ---- who waits ---- */
 
-static bool asks_for(const struct noc_request *r, enum nocap_requests kind)
+static bool is_waiting(const struct noc_tile *t, unsigned by)
 {
-    return r->kind == kind && !(r->posted && kind != NOCAP_READS);
+    return (t->waiting >> by & 1) != 0;
 }
 
-static void begin(struct model *m, struct tile *tile, unsigned by, unsigned noc,
-                  enum nocap_requests kind)
+/* Whether a request of this kind that is answered may be under way. */
+static bool any_open(const struct noc_interface *n, enum nocap_requests kind)
 {
-    const struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
-    struct noc_wait *w = wait_of(tile, by);
-    noc_part(tile)->noc->waiting |= 1u << by;
-    *w = (struct noc_wait){.noc = (uint8_t)noc, .kind = kind, .since = now(m)};
-    for (uint32_t i = n->count; i-- > 0 && w->request_count < NOC_WAIT_REQUESTS;) {
-        const struct noc_request *r = &n->open[(n->first + i) % NOC_OPEN];
-        if (!r->done && asks_for(r, kind)) {
-            w->requests[w->request_count++] = r->index;
-        }
+    uint64_t left = n->undone[kind];
+    while (left != 0 && n->open[__builtin_ctzll(left)].posted) {
+        left &= left - 1;
     }
+    return left != 0;
 }
 
-static void judge(struct model *m, const struct tile *tile, struct noc_wait *w, uint64_t polls)
+static struct noc_wait *begin(struct model *m, struct noc_tile *t, unsigned by, unsigned noc,
+                              enum nocap_requests kind)
+{
+    struct noc_wait *w = &t->waits[nocap_core(by)->processor];
+    t->waiting |= 1u << by;
+    *w = (struct noc_wait){
+        .noc = (uint8_t)noc, .kind = kind, .since = now(m), .idle = !any_open(&t->noc[noc], kind)};
+    return w;
+}
+
+/* So many polls have shown `value`; `all`: that is an answer for every request. */
+static void judge(struct model *m, const struct tile *tile, struct noc_wait *w, uint64_t polls,
+                  uint32_t value, bool all)
 {
     bool was_blocked = w->settled >= SETTLED_POLLS;
-    w->settled = w->value == w->total ? w->settled + polls : 0;
+    w->settled = all ? w->settled + polls : 0;
     bool stuck = w->settled >= SETTLED_POLLS;
     if (w->settled != 0 && !was_blocked) {
         CHECK_AFTER(
@@ -91,7 +95,7 @@ static void judge(struct model *m, const struct tile *tile, struct noc_wait *w, 
             "an end of the barrier: every answer that the requests of this interface get is there",
             "RISC still polling after the counter reached its target 0x%x: it expects more answers "
             "than there are",
-            w->value);
+            value);
         w->fault = stuck ? m->fault : w->fault;
     }
 }
@@ -114,54 +118,71 @@ enum noc_poll_result noc_poll(struct model *m, struct tile *tile, unsigned noc, 
                               const uint32_t *value)
 {
     const struct nocap_event *e = m->event;
-    struct noc_wait *w = wait_of(tile, e->by);
     const struct nocap_niu_counted c = nocap_niu_counted(counter);
-    if (w == NULL || !c.done || c.of_trid) { /* the counts of one id go down to 0 */
+    if (!c.done || c.of_trid) { /* the counts of one id go down to 0 */
         return c.of_trid && value != NULL && *value != 0 ? NOC_POLL_OPEN : NOC_POLL_UNSURE;
     }
     enum nocap_requests kind = (enum nocap_requests)__builtin_ctz(c.set);
-    struct noc_pending *pending = &noc_part(tile)->noc->noc[noc].pending[kind];
-    bool waits = (noc_part(tile)->noc->waiting >> e->by & 1) != 0;
-    if (!waits || w->semaphore || w->noc != noc || w->kind != kind) {
-        begin(m, tile, e->by, noc, kind);
+    struct noc_tile *t = noc_part(tile)->noc;
+    struct noc_pending *pending = &t->noc[noc].pending[kind];
+    struct noc_wait *w = &t->waits[nocap_core(e->by)->processor];
+    if (!is_waiting(t, e->by) || w->semaphore || w->noc != noc || w->kind != kind) {
+        begin(m, t, e->by, noc, kind);
     }
-    uint64_t polls = (e->has & NOCAP_F_N) != 0 ? e->n : 1;
-    w->polls += polls;
-    w->value_known = value != NULL;
+    w->said = false;
     if (value == NULL) {
         return NOC_POLL_UNSURE;
     }
-    w->value = *value;
-    bool idle = w->request_count == 0;
     if (!pending->known || (int32_t)(*value - pending->total) > 0) {
         /* The first poll, or another core's requests: what it shows when idle is the base. */
-        pending->known = idle;
+        pending->known = w->idle;
         pending->proved = false;
         pending->total = *value;
     }
-    w->total_known = pending->known;
-    w->total = pending->total;
-    if (pending->known && !idle) {
-        judge(m, tile, w, polls);
+    if (pending->known && !w->idle) {
+        judge(m, tile, w, (e->has & NOCAP_F_N) != 0 ? e->n : 1, *value, *value == pending->total);
     }
-    return result_of(pending, *value, idle);
+    return result_of(pending, *value, w->idle);
 }
 
 void noc_wait_begins(struct model *m, struct tile *tile, const struct nocap_event *note)
 {
     const struct nocap_note n = nocap_note_read(note);
     if (n.form == NOCAP_NOTE_WAIT && noc_of(m, tile) != NULL) {
-        struct noc_wait *w = wait_of(tile, n.by);
-        begin(m, tile, n.by, n.noc, nocap_requests_of(n.op));
+        struct noc_wait *w = begin(m, noc_part(tile)->noc, n.by, n.noc, nocap_requests_of(n.op));
         w->since.agent = n.by;
         w->semaphore = n.op == NOCAP_OP_NONE;
+        w->said = true;
     }
 }
 
-const struct noc_wait *noc_waiting(const struct tile *tile, unsigned by)
+/* ---- what is reported of it ---- */
+
+static void report_said(const struct wait_builder *t, unsigned agent, const struct noc_wait *said)
 {
-    const struct noc_wait *w = wait_of(tile, by);
-    bool reached = w != NULL && w->value_known && w->total_known && w->value == w->total &&
-                   w->settled < SETTLED_POLLS;
-    return w == NULL || (noc_part(tile)->noc->waiting >> by & 1) == 0 || reached ? NULL : w;
+    struct nocap_wait w = wait_begin(t, agent, said->since);
+    char requests[160];
+    w.said = true;
+    if (said->semaphore) {
+        w.state = "waiting for a semaphore";
+        w.release = "a change of the semaphore";
+        wait_report_as(t, &w, "waits for a semaphore in its L1");
+        return;
+    }
+    const struct progress_requests *r = &progress_of(t->tile)->requests[said->noc][said->kind];
+    wait_describe_requests(r, said->kind, requests, sizeof requests);
+    w.state = "in a NOC barrier";
+    w.release = "the answers to its requests";
+    wait_report_as(t, &w, "waits for its %ss on noc%u%s%s", wait_request_name(said->kind),
+                   said->noc, r->issued > 0 ? ": " : "", r->issued > 0 ? requests : "");
+}
+
+void noc_tile_waits(const struct wait_builder *t)
+{
+    const struct noc_tile *n = noc_part(t->tile)->noc;
+    for (unsigned p = 0; n != NULL && !t->tile->launch.in_reset && p < CORES; p++) {
+        if (is_waiting(n, nocap_cores[p].agent) && n->waits[p].said) { /* polls tell more */
+            report_said(t, nocap_cores[p].agent, &n->waits[p]);
+        }
+    }
 }

@@ -56,17 +56,11 @@ static void end(struct noc_interface *n, struct noc_request *r, bool done)
 static bool shows_by_barrier(const struct model *m, const struct tile *tile,
                              const struct noc_interface *n, enum nocap_requests kind, bool done)
 {
-    const uint32_t loads = NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO;
-    if (!tile->in_scope) {
-        return false;
-    }
-    if ((n->programmed || n->polled) && (m->header->observes & loads) == loads) {
-        return true;
-    }
+    bool counters = (n->programmed || n->polled) && noc_sees_loads(m, tile);
     bool said = (m->header->observes & NOCAP_CLASS_NOC_BARRIER) != 0 && kind != NOCAP_ATOMICS;
-    bool flushes = kind != NOCAP_WRITES || n->barriers[kind].sent;
     /* who shows the one need not show the other, and a barrier tells what a flush does */
-    return said || (n->barriers[kind].done && (done || flushes));
+    bool ends = (n->barriers >> kind & 1) != 0, flushes = (n->flushes >> kind & 1) != 0;
+    return tile->in_scope && (counters || said || (ends && (done || flushes)));
 }
 
 void noc_publish(const struct model *m, struct tile *tile, unsigned noc)
@@ -80,16 +74,11 @@ void noc_publish(const struct model *m, struct tile *tile, unsigned noc)
 }
 
 /* The observation shows that requests up to that of `index` are over. */
-static void publish_end(struct model *m, struct tile *tile, unsigned noc, enum nocap_requests kind,
-                        const struct ended *end)
+static void publish_end(struct model *m, const struct ended *end)
 {
     if (m->ended_count < ENDED_MAX) {
-        struct ended *e = &m->ended[m->ended_count++];
+        m->ended[m->ended_count++] = *end;
         m->due |= DUE_ENDED;
-        *e = *end;
-        e->tile = tile;
-        e->noc = (uint8_t)noc;
-        e->kind = (uint8_t)kind;
     }
 }
 
@@ -169,7 +158,7 @@ static void one_ended(struct model *m, struct tile *tile, struct noc_interface *
     struct noc_request *r = find_open(n, e->id);
     if (r != NULL) {
         bool was_ended = ended(r);
-        publish_end(m, tile, e->noc, r->kind, &(struct ended){.index = r->index, .done = done});
+        publish_end(m, &(struct ended){tile, r->index, e->noc, (uint8_t)r->kind, done, false});
         if (done && !r->done) {
             count_end(n, r);
         }
@@ -211,12 +200,10 @@ void noc_phase(struct model *m, struct tile *tile, struct noc_interface *n,
         retire(n);
         return;
     }
-    noc_state(m)->stale = tile;
-    n->any_barrier = true;
-    n->barriers[kind].done |= done;
-    n->barriers[kind].sent |= e->phase == NOCAP_PHASE_SENT;
+    model_apply_due(m, MODEL_NOC);
+    *(done ? &n->barriers : &n->flushes) |= (uint8_t)(1u << kind);
     all_ended(n, &(struct nocap_niu_counted){.set = (uint8_t)(1u << kind), .done = done}, e->by);
-    publish_end(m, tile, e->noc, kind, &(struct ended){.index = e->index, .done = done});
+    publish_end(m, &(struct ended){tile, e->index, e->noc, (uint8_t)kind, done, false});
     if (done) {
         memset(n->outstanding, 0, sizeof n->outstanding);
     }
@@ -232,11 +219,10 @@ void noc_counter_load(struct model *m, struct tile *tile, unsigned noc, unsigned
     } else if (c.done) {
         memset(n->outstanding, 0, sizeof n->outstanding);
     }
-    for (unsigned kind = 0; kind < NOCAP_REQUESTS; kind++) {
+    for (uint8_t kind = 0; kind < NOCAP_REQUESTS; kind++) {
         if ((c.set >> kind & 1) != 0) {
-            publish_end(m, tile, noc, (enum nocap_requests)kind,
-                        &(struct ended){
-                            .index = m->event->index, .done = c.done, .all = all && !c.of_trid});
+            publish_end(m, &(struct ended){tile, m->event->index, (uint8_t)noc, kind, c.done,
+                                           all && !c.of_trid});
         }
     }
 }
@@ -246,22 +232,13 @@ void noc_counter_load(struct model *m, struct tile *tile, unsigned noc, unsigned
 /* NULL: the request continues the chain; else what differs. */
 static const char *breaks(const struct nocap_event *last, const struct nocap_event *e)
 {
-    const uint64_t corner = NOCAP_F_D2, place = NOCAP_F_D;
-    bool both = (last->has & e->has & place) != 0;
-    if (e->op == NOCAP_OP_READ || e->mcast != last->mcast) {
-        return e->op == NOCAP_OP_READ ? "a read" : e->mcast ? "a multicast" : "a unicast";
-    }
-    if (both && !nocap_xy_equal(last->d, e->d)) {
-        return "a request to another destination";
-    }
-    if ((last->has & e->has & corner) != 0 && !nocap_xy_equal(last->d2, e->d2)) {
-        return "a request to another rectangle";
-    }
-    if ((last->has & e->has & NOCAP_F_VC) != 0 && last->vc != e->vc) {
-        return "a request on another virtual channel";
-    }
-    bool ctrl = (last->has & e->has & NOCAP_F_CTRL) != 0;
-    return ctrl && ((last->ctrl ^ e->ctrl) & NOCAP_CTRL_BROADCAST_Y_MAJOR) != 0
+    const bool ctrl = (last->has & e->has & NOCAP_F_CTRL) != 0;
+    return e->op == NOCAP_OP_READ               ? "a read"
+           : e->mcast != last->mcast            ? e->mcast ? "a multicast" : "a unicast"
+           : !noc_same(NOCAP_FIELD_D, last, e)  ? "a request to another destination"
+           : !noc_same(NOCAP_FIELD_D2, last, e) ? "a request to another rectangle"
+           : !noc_same(NOCAP_FIELD_VC, last, e) ? "a request on another virtual channel"
+           : ctrl && ((last->ctrl ^ e->ctrl) & NOCAP_CTRL_BROADCAST_Y_MAJOR) != 0
                ? "a request in another direction"
                : NULL;
 }
@@ -310,23 +287,12 @@ static void take_count(struct model *m, struct tile *tile, struct noc_interface 
     }
 }
 
-/* Room for the latest request. */
-static struct noc_request *new_request(struct noc_interface *n)
-{
-    if (n->count == NOC_OPEN) {
-        drop_first(n);
-    }
-    return request_at(n, n->count++);
-}
-
 /* The bytes of the own L1 that it reads or fills. */
-static void hold(struct noc_interface *n, struct noc_request *r, uint64_t addr, uint64_t size)
+static void hold(struct noc_interface *n, const struct noc_request *r)
 {
-    const uint64_t high = addr + size;
-    r->local = addr;
-    r->size = size;
-    if (size != 0) {
-        n->low = n->held == 0 || addr < n->low ? addr : n->low;
+    const uint64_t high = r->local + r->size;
+    if (r->size != 0) {
+        n->low = n->held == 0 || r->local < n->low ? r->local : n->low;
         n->high = n->held == 0 || high > n->high ? high : n->high;
         n->held |= UINT64_C(1) << (r - n->open);
     }
@@ -336,28 +302,33 @@ void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
     struct noc_interface *n = &noc_part(tile)->noc->noc[e->noc];
     bool read = e->op == NOCAP_OP_READ;
+    uint64_t addr = read ? e->daddr : e->saddr;
+    bool local = (read || e->op == NOCAP_OP_WRITE) && (e->has & NOCAP_F_SIZE) != 0 &&
+                 (e->has & (read ? NOCAP_F_DADDR : NOCAP_F_SADDR)) != 0 && addr < NOCAP_L1_SIZE &&
+                 e->size <= NOCAP_L1_SIZE;
     take_link(m, tile, n, e);
-    struct noc_request *r = new_request(n);
-    r->index = e->index;
-    r->turn = m->turn;
-    r->id = e->id;
-    r->has_id = (e->has & NOCAP_F_ID) != 0;
-    r->kind = nocap_requests_of(e->op);
-    r->by = e->by;
-    r->posted = e->posted != 0 && !read;
-    r->has_trid = (e->has & (NOCAP_F_TRID | NOCAP_F_TAG)) != 0;
-    r->trid = (uint8_t)((e->has & NOCAP_F_TRID) != 0 ? e->trid % NOCAP_TRIDS
-                                                     : nocap_niu_trid((uint32_t)e->tag));
-    r->sent = r->done = false;
-    r->touch.how = NOC_TOUCH_NONE;
+    if (n->count == NOC_OPEN) {
+        drop_first(n);
+    }
+    struct noc_request *r = request_at(n, n->count++);
+    *r = (struct noc_request){
+        .index = e->index,
+        .turn = m->turn,
+        .id = e->id,
+        .has_id = (e->has & NOCAP_F_ID) != 0,
+        .local = local ? addr : 0,
+        .size = local ? e->size : 0,
+        .kind = nocap_requests_of(e->op),
+        .by = e->by,
+        .posted = e->posted != 0 && !read,
+        .has_trid = (e->has & (NOCAP_F_TRID | NOCAP_F_TAG)) != 0,
+        .trid = (uint8_t)((e->has & NOCAP_F_TRID) != 0 ? e->trid % NOCAP_TRIDS
+                                                       : nocap_niu_trid((uint32_t)e->tag)),
+    };
     take_count(m, tile, n, r);
     n->id_bytes[r - n->open] = (uint8_t)r->id;
     n->undone[r->kind] |= UINT64_C(1) << (r - n->open);
-    bool local = (read || e->op == NOCAP_OP_WRITE) && (e->has & NOCAP_F_SIZE) != 0 &&
-                 (e->has & (read ? NOCAP_F_DADDR : NOCAP_F_SADDR)) != 0;
-    uint64_t addr = read ? e->daddr : e->saddr;
-    bool inside = local && addr < NOCAP_L1_SIZE && e->size <= NOCAP_L1_SIZE;
-    hold(n, r, inside ? addr : 0, inside ? e->size : 0);
+    hold(n, r);
 }
 
 /* ---- what may not be touched yet, and what may not be left ---- */
@@ -401,16 +372,11 @@ void noc_memory_access(struct model *m, struct tile *tile, const struct access *
     }
 }
 
-static const char *left_open(const struct noc_request *r)
+static void judge_open(struct model *m, struct tile *tile, struct noc_interface *n, unsigned agent)
 {
     static const char *const left[NOCAP_REQUESTS] = {"a read that nothing waited for",
                                                      "a write that may not have left",
                                                      "an atomic that nothing waited for"};
-    return left[r->kind];
-}
-
-static void judge_open(struct model *m, struct tile *tile, struct noc_interface *n, unsigned agent)
-{
     const struct noc_request *open = NULL;
     const struct nocap_core_info *core = nocap_core(agent);
     const struct kernel *k = core != NULL ? &tile->launch.kernels[core->processor] : NULL;
@@ -427,13 +393,14 @@ static void judge_open(struct model *m, struct tile *tile, struct noc_interface 
             open = ended(r) ? NULL : r;
         }
     }
-    if (judged || n->programmed || n->any_barrier || n->polled) { /* else an end may still show */
+    if (judged || n->programmed || n->polled ||
+        (n->barriers | n->flushes) != 0) { /* else an end may still show */
         const struct nocap_niu_counted everything = {.set = (1 << NOCAP_REQUESTS) - 1,
                                                      .done = true};
         CHECK_AFTER(m, tile, NOC_029, open != NULL ? raced_since(m, open->index) : FAULT_NONE,
                     open == NULL, RELATED(open->index),
                     "no request under way when a kernel returns", "kernel returned with %s",
-                    left_open(open));
+                    left[open->kind]);
         all_ended(n, &everything, agent);
     }
 }
@@ -441,16 +408,15 @@ static void judge_open(struct model *m, struct tile *tile, struct noc_interface 
 static void judge_tags(struct model *m, struct tile *tile, struct noc_interface *n, unsigned agent)
 {
     for (unsigned i = 0; i < NOCAP_NIU_BUFFERS; i++) {
-        struct noc_buffer *b = &n->buffers[i];
-        unsigned tag = NOCAP_NIU_PACKET_TAG / 4;
-        if ((b->known >> tag & 1) == 0 || b->tag_by != agent) {
-            continue;
+        const struct noc_buffer *b = &n->buffers[i];
+        struct value *tag = &n->buffers[i].words[NOCAP_NIU_PACKET_TAG / 4];
+        if (tag->known && b->tag_by == agent) {
+            CHECK_AFTER(m, tile, NOC_030, tag->since, tag->v == 0, RELATED(b->tag_index),
+                        "PACKET_TAG 0 in every command buffer when a kernel returns",
+                        "PACKET_TAG 0x%x left in command buffer %u when the kernel returned",
+                        tag->v, i);
+            tag->since = m->fault;
         }
-        CHECK_AFTER(m, tile, NOC_030, b->tag_since, b->words[tag] == 0, RELATED(b->tag_index),
-                    "PACKET_TAG 0 in every command buffer when a kernel returns",
-                    "PACKET_TAG 0x%x left in command buffer %u when the kernel returned",
-                    b->words[tag], i);
-        b->tag_since = m->fault;
     }
 }
 

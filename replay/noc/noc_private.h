@@ -8,6 +8,7 @@
 #include "formats/blackhole/niu.h"
 #include "formats/blackhole/noc_ends.h"
 #include "replay/core/tile.h"
+#include "replay/core/value.h"
 #include "replay/noc/noc.h"
 
 enum {
@@ -17,16 +18,30 @@ enum {
     NOC_ANY_BUFFER = NOCAP_NIU_BUFFERS,
 };
 
+/* A register is given `v`; NULL: what, was not captured. */
+static inline void noc_word_set(struct value *word, const uint32_t *v)
+{
+    *word = (struct value){.known = v != NULL, .v = v != NULL ? *v : 0};
+}
+
+/* The number in two registers; false: it is not known. */
+static inline bool noc_pair(const struct value *low, const struct value *high, uint64_t *v)
+{
+    *v = (uint64_t)high->v << 32 | low->v;
+    return low->known && high->known;
+}
+
 /* A command buffer: it keeps its registers from request to request. */
 struct noc_buffer {
-    uint32_t words[NOC_BUFFER_WORDS];
-    uint16_t known;   /* by word */
-    bool unconfirmed; /* sent, and not seen to be free since */
-    bool busy;        /* seen busy, and not free since */
-    uint64_t sent;    /* index of the latest send */
-    uint8_t tag_by;   /* who stored PACKET_TAG */
+    struct value words[NOC_BUFFER_WORDS]; /* the tag's `since`: a kernel before left it there */
+    enum noc_use {
+        NOC_FREE, /* as far as is known */
+        NOC_SENT, /* and not seen to be free since */
+        NOC_BUSY, /* seen busy, and not free since */
+    } use;
+    uint64_t sent;  /* index of the latest send */
+    uint8_t tag_by; /* who stored PACKET_TAG */
     uint64_t tag_index;
-    fault_id tag_since;                    /* it was left there by a kernel before */
     enum noc_restating {                   /* by a `noc` event that says what `request` says: */
                          NOC_NOT_EXPECTED, /* one need not follow */
                          NOC_PENDING,      /* one must follow */
@@ -82,30 +97,23 @@ struct noc_interface {
     uint64_t held;                     /* 1 << slot: `local` may not be touched yet .. */
     uint64_t low, high;                /* .. and lies in [low, high) */
     uint16_t outstanding[NOCAP_TRIDS]; /* issued since the id was last seen to be flushed */
-    struct {
-        bool sent, done;
-    } barriers[NOCAP_REQUESTS]; /* which of them the trace has shown */
-    bool any_barrier;
-    bool polled;     /* its counters are looked at */
-    bool programmed; /* its requests show as register stores */
-    bool fifo;       /* a FIFO of requests in front: a buffer is never busy */
+    uint8_t barriers, flushes; /* 1 << enum nocap_requests: which of them the trace has shown */
+    bool polled;               /* its counters are looked at */
+    bool programmed;           /* its requests show as register stores */
+    bool fifo;                 /* a FIFO of requests in front: a buffer is never busy */
 };
 
 /* A core that waits for the requests of an interface: it polls a counter, or says so. Or it says
  * that it waits for a semaphore. */
-enum { NOC_WAIT_REQUESTS = 8 };
 struct noc_wait {
     bool semaphore;
+    bool said; /* the trace says that it waits, and shows no polls */
+    bool idle; /* nothing was under way when it began */
     uint8_t noc;
     enum nocap_requests kind;
     struct event_ref since; /* the first poll */
-    uint64_t polls;         /* 0: the trace says that it waits, and shows no polls */
-    bool value_known, total_known;
-    uint32_t value, total;  /* as polled last, and as it must come to */
     uint64_t settled;       /* polls that showed all answers, one after the other */
     fault_id fault;         /* it polls on, as was reported */
-    uint32_t request_count; /* that may have been under way at the first poll, the latest ones */
-    uint64_t requests[NOC_WAIT_REQUESTS]; /* their indexes */
 };
 
 struct noc_tile {
@@ -118,10 +126,7 @@ struct noc_tile {
 enum { NOC_IATU_REGIONS = 16, NOC_IATU_WORDS = 9, NOC_ENDPOINTS = 64 };
 struct noc_endpoint {
     uint16_t chip;
-    uint32_t iatu[NOC_IATU_REGIONS][NOC_IATU_WORDS];
-    uint16_t iatu_known[NOC_IATU_REGIONS];
-    uint32_t dma_size, dma_address;
-    bool dma_size_known, dma_address_known;
+    struct value iatu[NOC_IATU_REGIONS][NOC_IATU_WORDS], dma_size, dma_address;
 };
 
 /* Tiles that are no workers, as far as their rules need it. */
@@ -129,21 +134,15 @@ enum { NOC_QUEUES = 8, NOC_QUEUE_WORDS = 3, NOC_ARC_QUEUES = 8 };
 struct noc_queue { /* of an Ethernet tile: what the next transfer is to be */
     uint16_t chip;
     struct nocap_xy at;
-    uint8_t number, known; /* by word */
-    uint32_t words[NOC_QUEUE_WORDS];
+    uint8_t number;
+    struct value words[NOC_QUEUE_WORDS];
     fault_id absent; /* there is no such queue: of the first access */
 };
 struct noc_arc { /* of one chip: where its message queues are, as the host found them */
     uint16_t chip;
-    uint32_t block, base, entries; /* control block, first queue, messages that one queue holds */
-    bool block_known, base_known, entries_known;
-    uint32_t written[NOC_ARC_QUEUES], fetched[NOC_ARC_QUEUES]; /* of requests, by queue */
-    uint8_t fetched_known;                                     /* by queue */
-};
-struct noc_eth_arc {
-    struct noc_queue queues[NOC_QUEUES]; /* the latest */
-    uint32_t queue_count;
-    struct noc_arc arc;
+    struct value block, base, entries; /* control block, first queue, messages that one holds */
+    uint32_t written[NOC_ARC_QUEUES];  /* of requests, by queue */
+    struct value fetched[NOC_ARC_QUEUES];
 };
 
 /* noc.c */
@@ -159,6 +158,8 @@ void noc_buffer_load(struct noc_interface *n, unsigned buffer,
                      const uint32_t *value); /* of CMD_CTRL */
 /* A phase: requests have left their buffers, one or all that a barrier waited for. */
 void noc_buffers_left(struct noc_interface *n, const struct nocap_event *e);
+/* Whether two events say the same in a field that both have. */
+bool noc_same(enum nocap_field field, const struct nocap_event *a, const struct nocap_event *b);
 /* A `noc` event, which may restate what a buffer sent. */
 void noc_restate(struct model *m, const struct tile *tile, struct noc_interface *n,
                  const struct nocap_event *e);
@@ -187,22 +188,16 @@ enum noc_poll_result noc_poll(struct model *m, struct tile *tile, unsigned noc, 
                               const uint32_t *value);
 /* A note that a core begins to wait. */
 void noc_wait_begins(struct model *m, struct tile *tile, const struct nocap_event *note);
-/* The barrier in which a core stood when it was seen last, whose count was not seen to be reached;
- * NULL: none. What it waits for and lacks stands there. */
-const struct noc_wait *noc_waiting(const struct tile *tile, unsigned by);
+void noc_tile_waits(const struct wait_builder *t);
 
-/* noc_host.c: what the host does to the interfaces and the endpoint. */
+/* noc_doors.c: what the host does to the interfaces and the endpoint. */
 void noc_register_store(struct model *m, const struct tile *tile, const struct access *a);
 void noc_host_access(struct model *m, const struct nocap_event *e);
-
-/* noc_eth_arc.c: an access to an Ethernet tile from outside; `tile`: who asks, NULL: the host.
- * `value`: NULL: a load, or not captured. */
+/* An access to an Ethernet tile from outside; `tile`: who asks, NULL: the host. `value`: NULL: a
+ * load, or not captured. */
 void noc_ethernet_access(struct model *m, const struct tile *tile, uint16_t chip,
                          struct nocap_xy at, uint64_t addr, const uint32_t *value);
-/* The host's access to the ARC, by an address of its tile. */
-void noc_arc_access(struct model *m, const struct nocap_event *e, uint64_t addr);
-/* Of these, and of the endpoints. */
-void noc_others_forget(struct model *m);
+void noc_doors_forget(struct model *m);
 
 /* What this model keeps of a tile, and of the whole. */
 struct noc_part {
@@ -216,9 +211,10 @@ struct noc_part {
 };
 struct noc_state {
     struct noc_endpoint *endpoints[NOC_ENDPOINTS]; /* by chip; NULL: not touched yet */
-    struct noc_eth_arc *others;                    /* NULL: such a tile was not touched yet */
-    bool anonymous;     /* something arrived that does not say whose it is */
-    struct tile *stale; /* the facts about its interfaces are; NULL: none */
+    struct noc_queue queues[NOC_QUEUES];           /* the latest */
+    uint32_t queue_count;
+    struct noc_arc arc;
+    bool anonymous; /* something arrived that does not say whose it is */
 };
 static inline struct noc_part *noc_part(const struct tile *tile)
 {
@@ -228,6 +224,12 @@ static inline struct noc_part *noc_part(const struct tile *tile)
 static inline void noc_wait_ends(struct noc_tile *t, unsigned by)
 {
     t->waiting &= by < 32 ? ~(1u << by) : UINT32_MAX;
+}
+/* The trace shows this of an interface: by such things it may show that requests end. */
+static inline void noc_tells(struct model *m, bool *shown)
+{
+    m->due |= *shown ? 0 : 1u << MODEL_NOC;
+    *shown = true;
 }
 static inline struct noc_state *noc_state(const struct model *m)
 {
@@ -240,8 +242,5 @@ void noc_landing_done(struct model *m, const struct tile *tile, const struct noc
 void noc_landing(struct model *m, const struct observation *o);
 /* The endpoint writes to host memory. */
 void noc_memory_landing(struct model *m, const struct nocap_event *e);
-
-/* noc_waits.c */
-void noc_tile_waits(const struct wait_builder *t);
 
 #endif

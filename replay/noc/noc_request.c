@@ -30,9 +30,12 @@ static struct nocap_xy noc0(const struct request *r, struct nocap_xy at)
 }
 
 static void take_end(const struct model *m, const struct request *r, struct end *end,
-                     struct nocap_xy at)
+                     uint64_t has_at, struct nocap_xy at, uint64_t has_addr, uint64_t addr)
 {
+    end->at_known = (r->e->has & has_at) != 0;
+    end->addr_known = (r->e->has & has_addr) != 0;
     end->at = noc0(r, at);
+    end->addr = addr;
     end->kind = end->at_known ? model_tile_kind(m, end->at) : NOCAP_TILE_NONE;
     end->place = end->addr_known ? nocap_niu_place(end->kind, end->addr) : NOCAP_PLACE_NONE;
 }
@@ -41,27 +44,22 @@ static void take_end(const struct model *m, const struct request *r, struct end 
 static void take_request(const struct model *m, const struct nocap_event *e, bool raw,
                          struct request *r)
 {
+    bool word = e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC;
+    bool mask = (e->has & NOCAP_F_CTRL) != 0 && (e->ctrl & NOCAP_CTRL_BYTE_ENABLE) != 0;
+    bool size = (e->has & NOCAP_F_SIZE) != 0, length = (e->has & NOCAP_F_LEN_BE) != 0 && !mask;
     r->e = e;
     r->raw = raw;
-    r->from.at_known = (e->has & NOCAP_F_S) != 0;
-    r->from.addr_known = (e->has & NOCAP_F_SADDR) != 0;
-    r->from.addr = e->saddr;
-    take_end(m, r, &r->from, e->s);
-    r->to.at_known = (e->has & NOCAP_F_D) != 0;
-    r->to.addr_known = (e->has & NOCAP_F_DADDR) != 0;
-    r->to.addr = e->daddr;
-    take_end(m, r, &r->to, e->d);
-    bool mask = (e->has & NOCAP_F_CTRL) != 0 && (e->ctrl & NOCAP_CTRL_BYTE_ENABLE) != 0;
-    r->size_known = (e->has & NOCAP_F_SIZE) != 0;
-    r->size = e->size;
-    if (!r->size_known && (e->has & NOCAP_F_LEN_BE) != 0 && !mask) {
-        r->size_known = true;
-        r->size = e->len_be;
-    }
-    if (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) {
-        r->size_known = true;
-        r->size = NOCAP_NIU_MMIO_SIZE;
-    }
+    take_end(m, r, &r->from, NOCAP_F_S, e->s, NOCAP_F_SADDR, e->saddr);
+    take_end(m, r, &r->to, NOCAP_F_D, e->d, NOCAP_F_DADDR, e->daddr);
+    r->size_known = word || size || length;
+    r->size = word ? NOCAP_NIU_MMIO_SIZE : size || !length ? e->size : e->len_be;
+}
+
+/* The queue whose dispatcher makes the request; NULL: it is another's. */
+static const struct queue_facts *dispatched_by(const struct model *m, const struct nocap_event *e)
+{
+    const struct queue_facts *q = queue_at(m, e->chip, e->at);
+    return q != NULL && queue_dispatches(q, e->at) ? q : NULL;
 }
 
 /* ---- CTRL ---- */
@@ -136,9 +134,8 @@ static bool judge_coordinates(struct model *m, const struct tile *tile, const st
     struct nocap_xy other = rectangle ? noc0(r, e->d2) : far_end->at;
     bool right = rectangle ? far_end->kind == NOCAP_TILE_TENSIX && model_is_tensix(m, other)
                            : exists(far_end->kind, far_end->at);
-    const struct queue_facts *q = queue_at(m, e->chip, e->at);
-    bool dispatcher = q != NULL && queue_dispatches(q, e->at);
-    bool said = dispatcher && nocap_xy_equal(far_end->at, q->wrong.low) &&
+    const struct queue_facts *q = dispatched_by(m, e);
+    bool said = q != NULL && nocap_xy_equal(far_end->at, q->wrong.low) &&
                 nocap_xy_equal(other, q->wrong.high);
     CHECK_AFTER(m, tile, NOC_032, said ? q->wrong.rect_since : FAULT_NONE, right, NO_REFS,
                 rectangle ? "a multicast to worker cores" : "the coordinates of a core",
@@ -168,31 +165,21 @@ static bool is_register(const struct end *end)
             nocap_tile_region(end->addr)->kind == NOCAP_KIND_REGISTERS);
 }
 
-static void judge_tensix_end(struct model *m, const struct tile *tile, const struct request *r,
-                             const struct end *end)
-{
-    const struct nocap_region_info *row = nocap_tile_region(end->addr);
-    bool inside = row->region != NOCAP_REGION_GAP && r->size - 1 <= row->last - end->addr;
-    CHECK(m, tile, NOC_008, inside, NO_REFS, "a request that does not cross a memory boundary",
-          "request of %llu bytes at 0x%llx (%s) crosses a memory boundary",
-          (unsigned long long)r->size, (unsigned long long)end->addr, row->name);
-}
-
 static void judge_end(struct model *m, const struct tile *tile, const struct request *r,
                       const struct end *end)
 {
-    if (!end->at_known || !end->addr_known || !r->size_known || r->size == 0) {
-        return;
-    }
     bool registers = is_register(end);
-    if (registers && r->size != NOCAP_NIU_MMIO_SIZE) {
-        return; /* NOC-022's */
+    if (!end->at_known || !end->addr_known || !r->size_known || r->size == 0 ||
+        (registers && r->size != NOCAP_NIU_MMIO_SIZE)) { /* NOC-022's */
+        return;
     }
     if (end->kind == NOCAP_TILE_TENSIX) {
-        judge_tensix_end(m, tile, r, end);
-        return;
-    }
-    if (end->kind == NOCAP_TILE_ETHERNET && registers) {
+        const struct nocap_region_info *row = nocap_tile_region(end->addr);
+        bool inside = row->region != NOCAP_REGION_GAP && r->size - 1 <= row->last - end->addr;
+        CHECK(m, tile, NOC_008, inside, NO_REFS, "a request that does not cross a memory boundary",
+              "request of %llu bytes at 0x%llx (%s) crosses a memory boundary",
+              (unsigned long long)r->size, (unsigned long long)end->addr, row->name);
+    } else if (end->kind == NOCAP_TILE_ETHERNET && registers) {
         bool word = end->addr % NOCAP_NIU_MMIO_SIZE == 0;
         uint32_t v = 0;
         bool store = r->e->op == NOCAP_OP_INLINE && nocap_event_word(r->e, &v);
@@ -201,9 +188,7 @@ static void judge_end(struct model *m, const struct tile *tile, const struct req
         if (word) {
             noc_ethernet_access(m, tile, r->e->chip, end->at, end->addr, store ? &v : NULL);
         }
-        return;
-    }
-    if (end->kind == NOCAP_TILE_ETHERNET || end->kind == NOCAP_TILE_DRAM) {
+    } else if (end->kind == NOCAP_TILE_ETHERNET || end->kind == NOCAP_TILE_DRAM) {
         uint64_t over = nocap_niu_overrun(end->kind, end->addr, r->size);
         CHECK(m, tile, NOC_008, over == 0, NO_REFS,
               "a request that does not cross a memory boundary",
@@ -237,13 +222,11 @@ static bool judge_length(struct model *m, const struct tile *tile, const struct 
 /* The dispatcher does what its command says: since when that is wrong. */
 static fault_id unaligned_since(const struct model *m, const struct nocap_event *e)
 {
-    const struct queue_facts *q = queue_at(m, e->chip, e->at);
-    bool dispatcher = q != NULL && queue_dispatches(q, e->at);
-    bool said = dispatcher && (uint32_t)e->daddr == q->wrong.address;
-    return !dispatcher                  ? FAULT_NONE
-           : q->unaligned != FAULT_NONE ? q->unaligned
-           : said                       ? q->wrong.address_since
-                                        : FAULT_NONE;
+    const struct queue_facts *q = dispatched_by(m, e);
+    bool said = q != NULL && (uint32_t)e->daddr == q->wrong.address;
+    return q != NULL && q->unaligned != FAULT_NONE ? q->unaligned
+           : said                                  ? q->wrong.address_since
+                                                   : FAULT_NONE;
 }
 
 static void judge_alignment(struct model *m, const struct tile *tile, const struct request *r)
@@ -319,12 +302,10 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
         exercise(m, NOC_032, outside);
         return;
     }
-    const struct queue_facts *queue = queue_at(m, r->e->chip, r->e->at);
-    bool known = queue_known(m, r->e->chip);
-    bool dispatcher = queue != NULL && queue_dispatches(queue, r->e->at);
+    const struct queue_facts *q = dispatched_by(m, r->e);
     bool fits = r->e->op != NOCAP_OP_ATOMIC && is_dispatched(l, first, r->size);
-    CHECK_AFTER(m, tile, NOC_032, dispatcher ? queue->launches_since : FAULT_NONE,
-                fits && (dispatcher || !known), NO_REFS,
+    CHECK_AFTER(m, tile, NOC_032, q != NULL ? q->launches_since : FAULT_NONE,
+                fits && (q != NULL || !queue_known(m, r->e->chip)), NO_REFS,
                 fits ? "launch messages and go messages from the queue's dispatch core only"
                      : "no request that writes to a worker core's mailbox but whole launch "
                        "messages, a go message or its index",
@@ -355,16 +336,12 @@ static void judge_inline(struct model *m, const struct tile *tile, const struct 
           r->to.at.x, r->to.at.y);
 }
 
-/* Some traces state the notify of a finished launch as an atomic on the dispatcher's stream. */
-static bool is_notify(const struct end *end)
-{
-    return end->place == NOCAP_PLACE_MMIO && nocap_adds_to_stream(end->addr);
-}
-
 static void judge_atomic(struct model *m, const struct tile *tile, const struct request *r)
 {
     const struct nocap_event *e = r->e;
-    if (!r->to.at_known || !r->to.addr_known || is_notify(&r->to)) {
+    /* some traces state the notify of a finished launch as an atomic on the dispatcher's stream */
+    bool notify = r->to.place == NOCAP_PLACE_MMIO && nocap_adds_to_stream(r->to.addr);
+    if (!r->to.at_known || !r->to.addr_known || notify) {
         return;
     }
     bool answer = e->posted || (e->has & NOCAP_F_RADDR) == 0 || (e->has & NOCAP_F_RET) == 0 ||
