@@ -7,9 +7,8 @@
 
 #define MEMORY ((struct nocap_xy){0}) /* for a tile, of what goes to host memory */
 enum {
-    WAITED = 64,       /* requests of a tile whose bytes may still arrive; a ring */
-    ATOMIC_WORDS = 16, /* an atomic is a 16-byte piece of memory for who captures it */
-    GRID = NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT,
+    WAITED = NOC_OPEN,   /* requests of a tile whose bytes may still arrive; a ring */
+    ATOMIC_WORDS = 16,   /* an atomic is a 16-byte piece of memory for who captures it */
     SETTLED = 10000,     /* cycles after which nothing of before is under way any more */
     SOON = 1000,         /* .. where something has arrived that was sent after it */
     NS_PER_CYCLE = 1000, /* at the slowest clock */
@@ -20,25 +19,25 @@ struct noc_waited {
     struct event_ref at;
     uint64_t id, addr, end, hash;
     struct nocap_xy to, to_other;
-    uint32_t tiles;                     /* workers of that rectangle */
-    uint64_t arrived[(GRID + 63) / 64]; /* by tile: all its bytes */
-    uint64_t bytes;                     /* that have arrived, over all tiles */
-    uint64_t next, sum;                 /* of pieces, one after the other: end, and hash */
-    fault_id since;                     /* it is not as it should be: what arrives may be */
-    bool has_id, has_hash, must_arrive; /* must_arrive: its end proves that they arrived */
-    bool over, unjudged;                /* its end was seen, and before any arrival was */
+    uint32_t tiles;                      /* workers of that rectangle */
+    uint32_t arrived[NOCAP_GRID_HEIGHT]; /* by row: 1 << column: all its bytes */
+    uint64_t bytes;                      /* that have arrived, over all tiles */
+    uint64_t next, sum;                  /* of pieces, one after the other: end, and hash */
+    fault_id since;                      /* it is not as it should be: what arrives may be */
+    bool has_id, has_hash, must_arrive;  /* must_arrive: its end proves that they arrived */
+    bool over, unjudged;                 /* its end was seen, and before any arrival was */
 };
 
 struct noc_landings {
     struct noc_waited waited[WAITED];
-    uint8_t marks[WAITED];              /* a byte of each one's id */
-    uint64_t count;                     /* requests, ever */
-    uint64_t open;                      /* all before this one have arrived, or are forgotten */
-    bool shown;                         /* something of their sender was seen to arrive */
-    bool apart;                         /* .. by another agent: what came first is not known */
-    uint64_t reached[(GRID + 63) / 64]; /* tiles where one has arrived */
-    bool lost;                          /* one was forgotten before it arrived */
-    uint64_t lost_t;                    /* .. at this time */
+    uint8_t marks[WAITED];               /* a byte of each one's id */
+    uint64_t count;                      /* requests, ever */
+    uint64_t open;                       /* all before this one have arrived, or are forgotten */
+    bool shown;                          /* something of their sender was seen to arrive */
+    bool apart;                          /* .. by another agent: what came first is not known */
+    uint32_t reached[NOCAP_GRID_HEIGHT]; /* by row: 1 << column: one has arrived there */
+    bool lost;                           /* one was forgotten before it arrived */
+    uint64_t lost_t;                     /* .. at this time */
 };
 
 static struct noc_landings *landings_of(struct model *m, struct noc_landings **l)
@@ -68,11 +67,6 @@ static bool hash_of(const struct access *a, uint64_t *hash)
     return a->has_hash;
 }
 
-static unsigned place_of(struct nocap_xy at)
-{
-    return (unsigned)at.y * NOCAP_GRID_WIDTH + at.x;
-}
-
 /* The worker tiles that a request reaches for; a multicast leaves out its sender. */
 static uint32_t count_tiles(const struct model *m, const struct noc_waited *w, struct nocap_xy self)
 {
@@ -95,6 +89,12 @@ static bool sees_arrival(const struct model *m, uint16_t chip, const struct noca
 static bool is_over(const struct noc_waited *w)
 {
     return w->bytes >= w->tiles * (w->end - w->addr);
+}
+
+/* The oldest that is remembered. */
+static uint64_t oldest(const struct noc_landings *l)
+{
+    return l->count > WAITED ? l->count - WAITED : 0;
 }
 
 static void wait_for(struct noc_landings *l, const struct noc_waited *w)
@@ -170,11 +170,6 @@ void noc_landing_request(struct model *m, const struct observation *o)
     }
 }
 
-static bool in_rectangle(const struct noc_waited *w, struct nocap_xy at)
-{
-    return at.x >= w->to.x && at.x <= w->to_other.x && at.y >= w->to.y && at.y <= w->to_other.y;
-}
-
 /* The last piece of a request. */
 static bool completes(const struct noc_waited *w, const struct access *a)
 {
@@ -194,9 +189,11 @@ enum { LIKELIEST = 2 * EXPLAINED + 1 }; /* the rank of one whose end was not see
 static enum likeness likeness(const struct noc_waited *w, struct nocap_xy at,
                               const struct access *a, const uint64_t *hash)
 {
-    bool tile = in_rectangle(w, at), whole = a->addr == w->addr && a->addr + a->size == w->end;
+    bool tile =
+        at.x >= w->to.x && at.x <= w->to_other.x && at.y >= w->to.y && at.y <= w->to_other.y;
+    bool whole = a->addr == w->addr && a->addr + a->size == w->end;
     bool place = tile && a->addr >= w->addr && a->addr + a->size <= w->end;
-    bool again = place && (w->arrived[place_of(at) / 64] >> place_of(at) % 64 & 1) != 0;
+    bool again = place && (w->arrived[at.y] >> at.x & 1) != 0;
     bool same = hash != NULL && w->has_hash && *hash == w->hash;
     bool bytes = !w->has_hash || same ||
                  (whole ? hash == NULL
@@ -233,7 +230,7 @@ static bool knows_all(const struct model *m, const struct tile *from, const stru
                       struct nocap_xy to)
 {
     const struct noc_part *p = noc_part(from);
-    bool reached = (l->reached[place_of(to) / 64] >> place_of(to) % 64 & 1) != 0;
+    bool reached = (l->reached[to.y] >> to.x & 1) != 0;
     bool begun = (m->header->complete == NOCAP_TRUE && !m->dropped) ||
                  passed(m, p->since, reached ? SOON : SETTLED);
     begun = l == p->memory ? l->shown : begun; /* writes to host memory keep their order */
@@ -250,7 +247,7 @@ static bool misses(const struct model *m, const struct tile *from, const struct 
 /* The first that arrives shows that the others should have. */
 static void judge_ended(struct model *m, const struct tile *from, struct noc_landings *l)
 {
-    for (uint64_t i = l->count > WAITED ? l->count - WAITED : 0; i < l->count; i++) {
+    for (uint64_t i = oldest(l); i < l->count; i++) {
         struct noc_waited *w = &l->waited[i % WAITED];
         if (w->unjudged && misses(m, from, l, w)) {
             judge_arrived(m, from, w);
@@ -276,13 +273,13 @@ static void arrive(struct model *m, const struct tile *from, struct noc_landings
                    struct noc_waited *w, struct nocap_xy at, const struct access *a)
 {
     w->bytes += a->size;
-    l->reached[place_of(at) / 64] |= UINT64_C(1) << place_of(at) % 64;
+    l->reached[at.y] |= 1u << at.x;
     if (a->addr == w->next && a->addr + a->size < w->end && a->known == a->size) {
         w->sum = nocap_fnv1a64(w->sum, a->bytes, a->size);
         w->next += a->size;
     }
     if (a->addr <= w->addr && a->addr + a->size >= w->end) {
-        w->arrived[place_of(at) / 64] |= UINT64_C(1) << place_of(at) % 64;
+        w->arrived[at.y] |= 1u << at.x;
     }
     if (nocap_xy_equal(at, MEMORY) && !l->apart) {
         judge_pieces(m, from, l, w);
@@ -296,11 +293,6 @@ static void show(struct model *m, const struct tile *from, struct noc_landings *
         l->shown = true;
         judge_ended(m, from, l);
     }
-}
-
-static uint64_t oldest(const struct noc_landings *l)
-{
-    return l->count > WAITED ? l->count - WAITED : 0;
 }
 
 static void pass_arrived(struct noc_landings *l)
@@ -424,15 +416,18 @@ void noc_memory_landing(struct model *m, const struct nocap_event *e)
     m->request_fault = m->faults > before ? before + 1 : FAULT_NONE;
 }
 
-/* Of those from place `i` up to `end` of the ring. */
-static void done_among(struct model *m, const struct tile *tile, struct noc_landings *l,
-                       uint64_t id, size_t i, size_t end)
+/* A request is over, so its bytes have arrived. */
+void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e)
 {
-    const uint8_t *mark;
-    for (; (mark = memchr(l->marks + i, (uint8_t)id, end - i)) != NULL; i++) {
-        i = (size_t)(mark - l->marks);
-        struct noc_waited *w = &l->waited[i];
-        if (!w->has_id || w->id != id) {
+    struct noc_landings *l = noc_part(tile)->landings;
+    if (l == NULL || (e->has & NOCAP_F_ID) == 0 || e->phase != NOCAP_PHASE_DONE) {
+        return;
+    }
+    const uint64_t first = oldest(l);
+    const uint32_t count = (uint32_t)(l->count - first);
+    for (uint32_t i = 0; (i = noc_marked(l->marks, first, i, count, e->id)) < count; i++) {
+        struct noc_waited *w = &l->waited[(first + i) % WAITED];
+        if (!w->has_id || w->id != e->id) {
             continue;
         }
         if (l->shown && misses(m, tile, l, w)) {
@@ -441,18 +436,4 @@ static void done_among(struct model *m, const struct tile *tile, struct noc_land
         w->unjudged |= !l->shown;
         w->over = true;
     }
-}
-
-/* A request is over, so its bytes have arrived. */
-void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e)
-{
-    struct noc_landings *l = noc_part(tile)->landings;
-    if (l == NULL || (e->has & NOCAP_F_ID) == 0 || e->phase != NOCAP_PHASE_DONE) {
-        return;
-    }
-    const size_t next = l->count % WAITED; /* the oldest, where the ring is full */
-    if (l->count > WAITED) {
-        done_among(m, tile, l, e->id, next, WAITED);
-    }
-    done_among(m, tile, l, e->id, 0, l->count == WAITED ? WAITED : next);
 }

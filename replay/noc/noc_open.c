@@ -135,16 +135,27 @@ static void judge_end(struct model *m, const struct tile *tile, const struct noc
     }
 }
 
+uint32_t noc_marked(const uint8_t marks[NOC_OPEN], uint64_t first, uint32_t i, uint32_t count,
+                    uint64_t id)
+{
+    while (i < count) {
+        const uint32_t slot = (uint32_t)(first + i) % NOC_OPEN, left = count - i;
+        const uint32_t room = left < NOC_OPEN - slot ? left : NOC_OPEN - slot;
+        const uint8_t *like = memchr(&marks[slot], (uint8_t)id, room);
+        if (like != NULL) {
+            return i + (uint32_t)(like - &marks[slot]);
+        }
+        i += room;
+    }
+    return count;
+}
+
 /* The oldest of this id; NULL: it is not remembered. */
 static struct noc_request *find_open(struct noc_interface *n, uint64_t id)
 {
-    for (uint32_t i = 0; i < n->count; i++) {
-        const uint32_t slot = (n->first + i) % NOC_OPEN, left = n->count - i;
-        const uint32_t room = left < NOC_OPEN - slot ? left : NOC_OPEN - slot;
-        const uint8_t *like = memchr(&n->id_bytes[slot], (uint8_t)id, room);
-        i += like != NULL ? (uint32_t)(like - &n->id_bytes[slot]) : room - 1;
+    for (uint32_t i = 0; (i = noc_marked(n->id_bytes, n->first, i, n->count, id)) < n->count; i++) {
         struct noc_request *r = request_at(n, i);
-        if (like != NULL && r->id == id && r->has_id) {
+        if (r->id == id && r->has_id) {
             return r;
         }
     }

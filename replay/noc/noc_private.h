@@ -168,6 +168,10 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
 void noc_judge_request(struct model *m, const struct observation *o);
 
 /* noc_open.c: what is under way. */
+/* Of a ring of requests, each marked by the lowest byte of its id: of the `count` from slot `first`
+ * on the next one, from the `i`th on, that may have this id; `count`: there is none. */
+uint32_t noc_marked(const uint8_t marks[NOC_OPEN], uint64_t first, uint32_t i, uint32_t count,
+                    uint64_t id);
 void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e);
 void noc_phase(struct model *m, struct tile *tile, struct noc_interface *n,
                const struct nocap_event *e);
