@@ -106,26 +106,20 @@ static const char *describe(char text[TEXT], const struct race_access *a, bool w
     return text;
 }
 
-/* What should have stood between the two. */
-static const char *missing(const struct race_access *before, bool same_agent)
-{
-    switch (before->way) {
-    case RACE_ARRIVE:
-        return same_agent ? "a read barrier between the two"
-                          : "a read barrier before signalling the other agent";
-    case RACE_LEAVE:
-        return same_agent ? "a flush or a write barrier between the two"
-                          : "a flush or a write barrier before signalling the other agent";
-    case RACE_ACK:
-        return same_agent
-                   ? "a write barrier between the two, or one NOC and one virtual channel for both"
-                   : "a write barrier before signalling the other agent, or the notification on "
-                     "the same NOC and virtual channel as the data";
-    default:
-        return "a response to wait for, or the same NOC and virtual channel for what follows: "
-               "nothing waits for a posted write";
-    }
-}
+/* What should have stood between the two, of two agents or of one. */
+#define ONE_PATH                                                                                   \
+    "a response to wait for, or the same NOC and virtual channel for what follows: nothing waits " \
+    "for a posted write"
+static const char *const missing[][2] = {
+    [RACE_ARRIVE] = {"a read barrier before signalling the other agent",
+                     "a read barrier between the two"},
+    [RACE_LEAVE] = {"a flush or a write barrier before signalling the other agent",
+                    "a flush or a write barrier between the two"},
+    [RACE_ACK] = {"a write barrier before signalling the other agent, or the notification on the "
+                  "same NOC and virtual channel as the data",
+                  "a write barrier between the two, or one NOC and one virtual channel for both"},
+    [RACE_ORDER] = {ONE_PATH, ONE_PATH},
+};
 
 static const char *why_open(const struct race_access *before, bool same_agent, bool signalled)
 {
@@ -163,7 +157,7 @@ static void report(struct model *m, enum nocap_rule rule, const struct race_acce
     uint64_t end = before->end < a->end ? before->end : a->end;
     struct raced *fault = fault_of(m, before->index);
     CHECK_AFTER(m, tile, rule, fault->since, false, RELATED(before->index - 1),
-                missing(before, same_agent), "%s and %s both touch 0x%llx..0x%llx: %s",
+                missing[before->way][same_agent], "%s and %s both touch 0x%llx..0x%llx: %s",
                 describe(first, before, rule != NOC_042), describe(second, a, rule != NOC_041),
                 (unsigned long long)from, (unsigned long long)(end - 1),
                 why_open(before, same_agent, signalled));

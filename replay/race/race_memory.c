@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Who touched which bytes last. */
 #include "replay/race/race_private.h"
 
 #include <stdlib.h>
@@ -40,7 +41,6 @@ static void remove_rows(struct race_memory *memory, uint32_t at, uint32_t count)
     memmove(rows, rows + count, (memory->count - at) * sizeof *rows);
 }
 
-/* Forgets the half that was not used for longest. */
 static void forget_half(struct race_memory *memory)
 {
     uint64_t low = UINT64_MAX, high = 0;
@@ -62,7 +62,8 @@ static void forget_half(struct race_memory *memory)
     memory->lost = limit > memory->lost ? limit : memory->lost;
 }
 
-bool race_memory_bound(struct race_memory *memory)
+/* Forgets the half that was not used for longest, where there is no room: true. */
+static bool make_room(struct race_memory *memory)
 {
     bool full = memory->count >= RACE_SPANS_MAX;
     if (full) {
@@ -95,8 +96,9 @@ static void lose_value(struct race_span *span)
     span->value_known = span->seen_known = false;
 }
 
-struct race_span *race_memory_insert(struct model *m, struct race_memory *memory, uint32_t at,
-                                     uint64_t first, uint64_t end)
+/* A new span that is shown by this row. NULL without memory. */
+static struct race_span *insert(struct model *m, struct race_memory *memory, uint32_t at,
+                                uint64_t first, uint64_t end)
 {
     if (memory->free >= memory->capacity && !grow(m, memory)) {
         return NULL;
@@ -121,8 +123,7 @@ static bool shorten(struct model *m, struct race_memory *memory, uint32_t row, u
     struct race_span *span = race_memory_at(memory, row);
     lose_value(span);
     if (next < memory->rows[row].end) {
-        struct race_span *upper =
-            race_memory_insert(m, memory, row + 1, next, memory->rows[row].end);
+        struct race_span *upper = insert(m, memory, row + 1, next, memory->rows[row].end);
         if (upper == NULL) {
             return false;
         }
@@ -134,10 +135,12 @@ static bool shorten(struct model *m, struct race_memory *memory, uint32_t row, u
     return true;
 }
 
-struct race_span *race_memory_renew(struct model *m, struct race_memory *memory, uint32_t row,
-                                    uint64_t first, uint64_t end)
+/* A span of exactly these bytes, to be written; `row`: as found for the first. NULL without memory.
+ */
+static struct race_span *renew(struct model *m, struct race_memory *memory, uint32_t row,
+                               uint64_t first, uint64_t end)
 {
-    if (race_memory_bound(memory)) {
+    if (make_room(memory)) {
         row = race_memory_find(memory, first);
     }
     if (row < memory->count && memory->rows[row].first < first &&
@@ -153,13 +156,123 @@ struct race_span *race_memory_renew(struct model *m, struct race_memory *memory,
         memory->rows[next].first = end;
     }
     if (next == row) {
-        return race_memory_insert(m, memory, row, first, end);
+        return insert(m, memory, row, first, end);
     }
     remove_rows(memory, row + 1, next - row - 1);
     memory->rows[row].first = first;
     memory->rows[row].end = end;
     lose_value(race_memory_at(memory, row));
     return race_memory_at(memory, row);
+}
+
+/* Who writes or reads one place often goes on with the next one: what is known of that is fetched
+ * while other tiles are looked at. */
+static void fetch_next(const struct race_memory *memory, uint32_t row)
+{
+    enum { LINE = 64 };
+    if (row + 1 < memory->count) {
+        const char *next = (const char *)race_memory_at(memory, row + 1);
+        for (size_t at = 0; at < sizeof(struct race_span); at += LINE) {
+            __builtin_prefetch(next + at);
+        }
+    }
+}
+
+struct race_span *race_write(struct model *m, struct race_mem_ctx *where,
+                             const struct race_access *a, struct race_clock *release,
+                             const struct access *bytes)
+{
+    struct race_memory *memory = &where->memory;
+    uint32_t row = race_memory_find(memory, a->first);
+    bool polled = race_judge(m, where, row, a, true);
+    bool same = row < memory->count && memory->rows[row].first == a->first &&
+                memory->rows[row].end == a->end;
+    struct race_span *span =
+        same ? race_memory_at(memory, row) : renew(m, memory, row, a->first, a->end);
+    if (span == NULL) {
+        race_clock_drop(release);
+        return NULL;
+    }
+    race_report(&span->news, a, release);
+    span->reader_count = 0;
+    span->polled = polled && a->way != RACE_CORE;
+    span->used = a->index;
+    span->value_known = bytes != NULL && race_value(bytes, &span->value);
+    fetch_next(memory, row);
+    return span;
+}
+
+static void add_reader(struct race_span *span, const struct race_row *row,
+                       const struct race_access *a)
+{
+    uint64_t first = a->first > row->first ? a->first : row->first;
+    uint64_t end = a->end < row->end ? a->end : row->end;
+    struct race_access *r = span->readers;
+    uint8_t at = 0, i = 0;
+    for (; i < span->reader_count; i++) {
+        if (r[i].agent == a->agent && r[i].way == a->way && r[i].first == first &&
+            r[i].end == end && r[i].noc == a->noc) {
+            at = i;
+            break;
+        }
+        at = r[i].index < r[at].index ? i : at;
+    }
+    if (i == span->reader_count && i < RACE_READERS) {
+        at = span->reader_count++;
+    }
+    r[at] = *a;
+    r[at].first = first;
+    r[at].end = end;
+    span->used = a->index;
+}
+
+/* What a core knows by a load of the span, or of a part: does its value come from the write that
+ * is known? */
+static void learn_load(struct model *m, const struct race_access *r, struct race_mem_ctx *where,
+                       struct race_span *span, const struct race_row *row, const struct access *a)
+{
+    uint64_t v;
+    bool whole = row->first == r->first && row->end == r->end && race_value(a, &v);
+    bool written = span->news.write.index != 0;
+    bool changed = whole && span->seen_known && span->seen != v;
+    struct race_clock **clock = &r->agent->clock;
+    if (written && (!whole || !span->value_known || span->value == v)) {
+        race_reported(m, r->agent, where, &span->news);
+    } else if (changed || !race_of(m)->all_seen) { /* another agent wrote it */
+        race_clock_raise_base(m, clock, r->index);
+    } else if (!written) {
+        race_clock_raise_base(m, clock, where->memory.lost);
+    }
+    if (whole) {
+        span->seen = v;
+        span->seen_known = true;
+    }
+}
+
+void race_read(struct model *m, struct race_mem_ctx *where, const struct race_access *a,
+               const struct access *bytes)
+{
+    struct race_memory *memory = &where->memory;
+    uint64_t at = a->first;
+    uint32_t row = race_memory_find(memory, at);
+    race_judge(m, where, row, a, false);
+    if (make_room(memory)) {
+        row = race_memory_find(memory, at);
+    }
+    for (; at < a->end; row++) {
+        bool last = row == memory->count || memory->rows[row].first >= a->end;
+        uint64_t next = last ? a->end : memory->rows[row].first;
+        if (next > at && insert(m, memory, row, at, next) == NULL) {
+            return;
+        }
+        const struct race_row *bound = &memory->rows[row];
+        struct race_span *span = race_memory_at(memory, row);
+        add_reader(span, bound, a);
+        if (bytes != NULL) {
+            learn_load(m, a, where, span, bound, bytes);
+        }
+        at = bound->end;
+    }
 }
 
 void race_memory_free(struct race_memory *memory)

@@ -78,7 +78,6 @@ struct race_mem_ctx {
     uint32_t number;
     uint16_t chip;
     struct nocap_xy at;
-    bool worker;
     uint64_t size; /* of the memory: from 0 on */
     struct race_memory memory;
     struct race_news *streams; /* each is one counter, to which all its registers add */
@@ -103,32 +102,6 @@ struct race {
 static inline struct race *race_of(const struct model *m)
 {
     return m->state[MODEL_RACE];
-}
-/* Makes the model's part; false without memory. */
-bool race_begin(struct model *m);
-/* The place, made when it is met first; NULL without memory, or when there are too many. */
-struct race_mem_ctx *race_place(struct model *m, uint16_t chip, struct nocap_xy at);
-struct race_part { /* of a tile */
-    struct race_mem_ctx *place;
-};
-/* The same for a tile. */
-static inline struct race_mem_ctx *race_here(struct model *m, const struct tile *tile)
-{
-    struct race_part *part = tile->part[MODEL_RACE];
-    if (__builtin_expect(part->place == NULL, 0)) {
-        part->place = race_place(m, tile->chip, tile->at);
-    }
-    return part->place;
-}
-
-/* Times count from 1: 0 is before all events. */
-static inline uint64_t race_stamp(uint64_t index)
-{
-    return index + 1;
-}
-static inline struct race_agent *race_agent(struct race_mem_ctx *p, uint8_t by)
-{
-    return &p->agents[by - NOCAP_BY_BRISC];
 }
 
 static inline unsigned race_by(const struct race_agent *agent)
@@ -266,19 +239,7 @@ static inline struct race_span *race_memory_at(const struct race_memory *memory,
 {
     return &memory->pool[memory->rows[row].slot];
 }
-/* A new span that is shown by this row. NULL without memory. */
-struct race_span *race_memory_insert(struct model *m, struct race_memory *memory, uint32_t row,
-                                     uint64_t first, uint64_t end);
-/* A span of exactly these bytes, to be written; `row`: as found for the first. NULL without memory.
- */
-struct race_span *race_memory_renew(struct model *m, struct race_memory *memory, uint32_t row,
-                                    uint64_t first, uint64_t end);
-/* Forgets the half that was not used for longest, where there is no room: true. */
-bool race_memory_bound(struct race_memory *memory);
 void race_memory_free(struct race_memory *memory);
-
-/* ---- race_access.c ---- */
-
 /* The bytes change, which is judged: they become one span. `release`, which becomes the span's, is
  * what the writer knew; `bytes`: NULL: they are not known. NULL without memory. */
 struct race_span *race_write(struct model *m, struct race_mem_ctx *where,
@@ -288,19 +249,8 @@ struct race_span *race_write(struct model *m, struct race_mem_ctx *where,
  * request. */
 void race_read(struct model *m, struct race_mem_ctx *where, const struct race_access *a,
                const struct access *bytes);
-void race_core_stream(struct model *m, const struct observation *o);
-void race_core_memory(struct model *m, const struct observation *o);
-void race_core_message(struct model *m, const struct observation *o);
-void race_outside_store(struct model *m, const struct observation *o);
-void race_note(struct model *m, const struct observation *o);
 
-/* ---- race_request.c ---- */
-
-/* A request that goes out. Nothing is remembered before the first one, so traces without cost
- * nothing. */
-void race_request(struct model *m, const struct observation *o);
-
-/* ---- race_join.c ---- */
+/* ---- race_clock.c: what agents know from what they see ---- */
 
 /* What news tell `self`, which sees the value: to be known by `clock`. */
 void race_join(struct model *m, struct race_clock **clock, const struct race_agent *self,
@@ -314,22 +264,6 @@ void race_report(struct race_news *news, const struct race_access *a, struct rac
 void race_count(struct model *m, const struct race_mem_ctx *where, struct race_news *news,
                 const struct race_access *a);
 void race_add(struct model *m, struct race_mem_ctx *where, const struct race_access *a);
-static inline bool race_is_stream(uint64_t addr)
-{
-    return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM;
-}
-/* NULL without memory. */
-static inline struct race_news *race_stream(struct model *m, struct race_mem_ctx *where,
-                                            uint64_t addr)
-{
-    if (__builtin_expect(where->streams == NULL, 0)) {
-        where->streams = calloc(RACE_STREAMS, sizeof *where->streams);
-        m->out_of_memory |= where->streams == NULL;
-    }
-    return where->streams == NULL
-               ? NULL
-               : &where->streams[(addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE];
-}
 
 /* ---- race_judge.c ---- */
 
