@@ -61,7 +61,7 @@ void cert_dma_start(struct model *m, const struct cert_at *at)
                                  .code = at->page->code,
                                  .patched = cert_patched(at->uc, at->page->index),
                                  .first = pointer + NOCAP_AIE_HEADER_SIZE,
-                                 .bd = pointer + NOCAP_AIE_HEADER_SIZE};
+                                 .work.bd = pointer + NOCAP_AIE_HEADER_SIZE};
     take_handle(at->uc, chain);
     step->chain = chain->number;
 }
@@ -116,29 +116,27 @@ static bool bytes_known(const struct cert_chain *chain, uint32_t at, uint32_t si
 static bool next_piece(struct cert_chain *chain, struct piece *piece)
 {
     struct nocap_aie_bd bd;
-    while (chain->known && !chain->written) {
-        if (chain->bd > NOCAP_AIE_PAGE_SIZE - NOCAP_AIE_BD_SIZE ||
-            !bytes_known(chain, chain->bd, NOCAP_AIE_BD_SIZE)) {
-            chain->known = false;
-            return false;
+    struct cert_progress *w = &chain->work;
+    for (; chain->known && !w->written; w->bd += NOCAP_AIE_BD_SIZE) {
+        if (w->bd > NOCAP_AIE_PAGE_SIZE - NOCAP_AIE_BD_SIZE ||
+            !bytes_known(chain, w->bd, NOCAP_AIE_BD_SIZE)) {
+            return chain->known = false;
         }
-        nocap_aie_bd_decode(chain->code->bytes + chain->bd, &bd);
-        uint32_t local = chain->bd + bd.local, size = bd.length * 4;
+        nocap_aie_bd_decode(chain->code->bytes + w->bd, &bd);
+        uint32_t local = w->bd + bd.local, size = bd.length * 4;
         if (bd.external || !bd.local_relative || local > NOCAP_AIE_PAGE_SIZE ||
             size > NOCAP_AIE_PAGE_SIZE - local) {
-            chain->known = false;
-            return false;
+            return chain->known = false;
         }
-        if (chain->bytes < size) {
-            *piece = (struct piece){.addr = bd.remote + chain->bytes,
-                                    .bytes = chain->code->bytes + local + chain->bytes,
-                                    .at = local + chain->bytes,
-                                    .size = size - chain->bytes};
+        if (w->bytes < size) {
+            *piece = (struct piece){.addr = bd.remote + w->bytes,
+                                    .bytes = chain->code->bytes + local + w->bytes,
+                                    .at = local + w->bytes,
+                                    .size = size - w->bytes};
             return true;
         }
-        chain->bytes = 0;
-        chain->written = !bd.next;
-        chain->bd += NOCAP_AIE_BD_SIZE;
+        w->bytes = 0;
+        w->written = !bd.next;
     }
     return false;
 }
@@ -208,7 +206,7 @@ bool cert_dma_write(struct model *m, struct cert_uc *uc, const struct access *a,
     } else if (ambiguous(uc, chain, a)) {
         return true;
     }
-    chain->bytes += (uint32_t)a->size;
+    chain->work.bytes += (uint32_t)a->size;
     return true;
 }
 
@@ -255,13 +253,9 @@ static void take_twin(struct cert_uc *uc, struct cert_chain *chain)
         if (!c->known) {
             chain->known = false;
         } else {
-            struct cert_chain old = *chain;
-            chain->bd = c->bd;
-            chain->bytes = c->bytes;
-            chain->written = c->written;
-            c->bd = old.bd;
-            c->bytes = old.bytes;
-            c->written = old.written;
+            const struct cert_progress own = chain->work;
+            chain->work = c->work;
+            c->work = own;
         }
     }
 }

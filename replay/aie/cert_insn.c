@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the machine does with each instruction, and registers: 8 of each job, 16 that the jobs of a
- * uC share. What they hold at first is not known. Source: control code instruction set, operations.
- */
+/* What the machine does with each instruction. Registers: 8 of each job, 16 that the jobs of a uC
+ * share; what they hold at first is not known. Accesses to the array: each belongs to an
+ * instruction under way or to a chain of descriptors, and has the address and the value that follow
+ * from it. Source: control code instruction set, operations. */
 #include <string.h>
 
 #include "replay/aie/cert_private.h"
@@ -101,24 +102,8 @@ static void judge_read(struct model *m, const struct cert_at *at, uint32_t numbe
                       RELATED(w->at.index),
                       "a barrier, a launch or another wait between the two jobs",
                       CERT_PLACE " reads $g%u, which job %u wrote; only the scheduler put it first",
-                      CERT_AT(at, &at->job->step), number - NOCAP_AIE_GLOBAL_FIRST, w->job);
+                      CERT_AT(at), number - NOCAP_AIE_GLOBAL_FIRST, w->job);
     w->since = ordered ? w->since : m->fault;
-}
-
-void cert_registers_read(struct model *m, const struct cert_at *at)
-{
-    const struct cert_step *step = &at->job->step;
-    const struct cert_insn *insn = cert_insn(step);
-    uint32_t constant = insn->flags ? CERT_V(step, WRITE_32_D, flags) : UINT32_MAX;
-    if (insn->reads != 0) {
-        judge_read(m, at, step->value[insn->reads - 1]);
-    }
-    if ((constant & NOCAP_AIE_ADDRESS_IS_CONST) == 0) {
-        judge_read(m, at, step->value[insn->addr - 1]);
-    }
-    if ((constant & NOCAP_AIE_VALUE_IS_CONST) == 0) {
-        judge_read(m, at, step->value[insn->value - 1]);
-    }
 }
 
 /* ---- values ---- */
@@ -139,7 +124,7 @@ static struct value result_of(struct cert_uc *uc, const struct cert_step *step,
     }
 }
 
-void cert_registers_take(struct model *m, const struct cert_at *at)
+static void take_registers(struct model *m, const struct cert_at *at)
 {
     const struct cert_step *step = &at->job->step;
     uint8_t writes = cert_insn(step)->writes;
@@ -155,4 +140,328 @@ void cert_registers_take(struct model *m, const struct cert_at *at)
         at->uc->writers[number - NOCAP_AIE_GLOBAL_FIRST] = (struct cert_writer){
             .known = true, .page = at->page->index, .job = at->job->id, .at = cert_now(m, at->uc)};
     }
+}
+
+/* ---- what an instruction must access ---- */
+
+/* The operand `field`: a constant, or what a register holds. */
+static struct value operand(struct cert_uc *uc, struct cert_job *job, uint8_t field, bool held)
+{
+    uint32_t v = job->step.value[field - 1];
+    const struct value *reg = held ? cert_register(uc, job, v) : NULL;
+    return reg != NULL ? *reg : (struct value){.known = !held, .v = v};
+}
+
+/* Whether the operand that this flag speaks of is a register. */
+static bool by_register(const struct cert_step *step, uint32_t constant)
+{
+    return cert_insn(step)->flags && (CERT_V(step, WRITE_32_D, flags) & constant) == 0;
+}
+
+static void expect_accesses(struct cert_uc *uc, struct cert_job *job)
+{
+    struct cert_step *step = &job->step;
+    const struct cert_insn *insn = cert_insn(step);
+    struct value addr = {0}, value = {0};
+    if (insn->addr != 0) {
+        addr = operand(uc, job, insn->addr, by_register(step, NOCAP_AIE_ADDRESS_IS_CONST));
+    } else if (insn->loads) {
+        addr = operand(uc, job, insn->reads, true);
+    }
+    if (insn->value != 0) {
+        value = operand(uc, job, insn->value, by_register(step, NOCAP_AIE_VALUE_IS_CONST));
+    }
+    if (insn->loads) {
+        step->expect[step->expected++] = (struct cert_expect){.addr = addr};
+    }
+    if (insn->stores) { /* what MASK_WRITE_32 stores is known when its load was seen */
+        step->expect[step->expected++] = (struct cert_expect){.store = true,
+                                                              .addr = addr,
+                                                              .value = value.v,
+                                                              .known = value.known ? UINT32_MAX : 0,
+                                                              .since = value.since};
+    }
+}
+
+void cert_insn_start(struct model *m, const struct cert_at *at)
+{
+    const struct cert_step *step = &at->job->step;
+    const struct cert_insn *insn = cert_insn(step);
+    expect_accesses(at->uc, at->job);
+    if (insn->reads != 0) {
+        judge_read(m, at, step->value[insn->reads - 1]);
+    }
+    if (by_register(step, NOCAP_AIE_ADDRESS_IS_CONST)) {
+        judge_read(m, at, step->value[insn->addr - 1]);
+    }
+    if (by_register(step, NOCAP_AIE_VALUE_IS_CONST)) {
+        judge_read(m, at, step->value[insn->value - 1]);
+    }
+}
+
+bool cert_is_poll(const struct cert_step *step)
+{
+    return cert_is(step, NOCAP_AIE_POLL_32) || cert_is(step, NOCAP_AIE_MASK_POLL_32);
+}
+
+uint32_t cert_poll_value(const struct cert_step *step, uint32_t *mask)
+{
+    bool masked = cert_is(step, NOCAP_AIE_MASK_POLL_32);
+    *mask = masked ? CERT_V(step, MASK_POLL_32, mask) : UINT32_MAX;
+    return masked ? CERT_V(step, MASK_POLL_32, value) : CERT_V(step, POLL_32, value);
+}
+
+/* ---- an access as it was ---- */
+
+static bool word_of(const struct access *a, uint32_t *value)
+{
+    return access_word(a, a->addr, value);
+}
+
+static bool place_fits(const struct cert_expect *x, const struct access *a)
+{
+    return x->store == a->store && a->size == 4 && (!x->addr.known || x->addr.v == a->addr);
+}
+
+static bool fits(const struct cert_expect *x, const struct access *a)
+{
+    uint32_t value;
+    return place_fits(x, a) && (!word_of(a, &value) || ((x->value ^ value) & x->known) == 0);
+}
+
+/* A value that has bits outside the mask: whether they are written is not said. */
+static void expect_masked(struct cert_step *step)
+{
+    uint32_t mask = CERT_V(step, MASK_WRITE_32, mask), value = CERT_V(step, MASK_WRITE_32, value);
+    step->expect[1].value = (step->result.v & ~mask) | (value & mask);
+    step->expect[1].known = (step->result.known ? UINT32_MAX : mask) & ~(value & ~mask);
+}
+
+static void take(struct cert_step *step, const struct access *a)
+{
+    step->seen++;
+    if (!a->store) {
+        step->result = (struct value){0};
+        step->result.known = word_of(a, &step->result.v);
+    }
+    if (cert_is(step, NOCAP_AIE_MASK_WRITE_32) && step->seen == 1) {
+        expect_masked(step);
+    }
+}
+
+/* ---- whose access it is ---- */
+
+typedef bool accepts(const struct cert_step *step, const struct access *a);
+
+/* The job that has the uC, then the others. */
+static bool find(struct cert_at *at, const struct access *a, accepts *accept)
+{
+    if (cert_holder(at) && at->job->step.active && accept(&at->job->step, a)) {
+        return true;
+    }
+    *at = (struct cert_at){.uc = at->uc};
+    while (cert_next_job(at)) {
+        if (at->job->step.active && accept(&at->job->step, a)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool takes(const struct cert_step *step, const struct access *a)
+{
+    return step->seen < step->expected && fits(&step->expect[step->seen], a);
+}
+
+/* A write may be a transfer's where it expects a read; reads are those of instructions alone. */
+static bool takes_wrongly(const struct cert_step *step, const struct access *a)
+{
+    return step->seen < step->expected && (step->expect[step->seen].store || !a->store);
+}
+
+static bool polls(const struct cert_step *step, const struct access *a)
+{
+    return cert_is_poll(step) && a->size == 4 && CERT_V(step, POLL_32, address) == a->addr;
+}
+
+/* What it accesses is not known, or only since a fault, so that the access may be its own. */
+static bool may_access(const struct cert_step *step, const struct access *a)
+{
+    (void)a;
+    return cert_insn(step)->opaque || step->since != FAULT_NONE;
+}
+
+static void poll(struct cert_step *step, const struct access *a)
+{
+    uint32_t mask, value = cert_poll_value(step, &mask), read;
+    step->polled = true;
+    step->matched = !word_of(a, &read) || (read & mask) == value;
+}
+
+/* ---- MASK_WRITE_32 of two columns at one address ---- */
+
+/* Another column writes between the read and the write of a MASK_WRITE_32, and changes a bit that
+ * the write will put back. */
+static void note_race(struct model *m, const struct cert_uc *by, const struct access *a)
+{
+    uint32_t value;
+    for (unsigned i = 0; i < cert_of(m)->uc_end && word_of(a, &value); i++) {
+        struct cert_at at = {.uc = cert_of(m)->ucs[i]};
+        if (at.uc == NULL || at.uc == by || !cert_holder(&at) ||
+            !cert_is(&at.job->step, NOCAP_AIE_MASK_WRITE_32)) {
+            continue;
+        }
+        struct cert_step *step = &at.job->step;
+        uint32_t outside = ~CERT_V(step, MASK_WRITE_32, mask);
+        if (step->expect[1].addr.v == a->addr && step->result.known &&
+            ((value ^ step->result.v) & outside) != 0) {
+            step->raced = cert_now(m, by);
+        }
+    }
+}
+
+/* ---- accesses ---- */
+
+static void accept_access(struct model *m, const struct cert_at *at, const struct access *a)
+{
+    struct cert_step *step = &at->job->step;
+    bool masked = cert_is(step, NOCAP_AIE_MASK_WRITE_32) && a->store;
+    MARK_EXERCISED(m, AIE_067);
+    CERT_EXPECT(m, at->uc, AIE_064, !masked || step->raced.index == NO_INDEX,
+                RELATED(step->raced.index),
+                "no other agent to write the address between the read and the write",
+                CERT_PLACE " puts back what another column changed", CERT_AT(at));
+    take(step, a);
+}
+
+static void judge_wrong(struct model *m, const struct cert_at *at, const struct access *a)
+{
+    struct cert_step *step = &at->job->step;
+    const struct cert_expect *x = &step->expect[step->seen];
+    uint32_t value = 0;
+    if (!place_fits(x, a)) {
+        CERT_EXPECT_AFTER(m, at->uc, AIE_067, either(step->since, x->addr.since), false,
+                          RELATED(step->at.index), "the accesses of the instruction",
+                          CERT_PLACE ": %s of %u bytes at 0x%llx, not %s of 4 at 0x%x", CERT_AT(at),
+                          a->store ? "write" : "read", (unsigned)a->size,
+                          (unsigned long long)a->addr, x->store ? "write" : "read", x->addr.v);
+    } else {
+        (void)word_of(a, &value);
+        CERT_EXPECT_AFTER(m, at->uc, AIE_067, either(step->since, x->since), false,
+                          RELATED(step->at.index),
+                          "the value that follows from operands and registers",
+                          CERT_PLACE ": 0x%x written to 0x%x, not 0x%x", CERT_AT(at), value,
+                          (unsigned)a->addr, x->value);
+    }
+    take(step, a);
+    step->since = either(step->since, m->fault);
+}
+
+/* The access that it has not made, and what that is known since. */
+static const struct cert_expect *late_access(const struct cert_late *late, fault_id *since)
+{
+    const struct cert_expect *x = &late->step.expect[late->step.seen];
+    *since = either(late->step.since, x->addr.since);
+    return x;
+}
+
+static bool take_late(struct model *m, struct cert_uc *uc, const struct access *a)
+{
+    struct cert_late *late = &uc->late;
+    fault_id since;
+    if (!late->step.active || !fits(late_access(late, &since), a)) {
+        return false;
+    }
+    late->step.active = false;
+    CERT_EXPECT_AFTER(m, uc, AIE_064, since, false, RELATED(late->at.index),
+                      "an access to be complete before its instruction ends",
+                      CERT_PLACE " ended before its access to 0x%x", CERT_LATE_AT(late),
+                      (unsigned)a->addr);
+    return true;
+}
+
+/* An access that an instruction has still to make, or a poll. */
+static bool awaits(const struct cert_step *step, const struct access *a)
+{
+    return step->seen < step->expected || (cert_is_poll(step) && !a->store);
+}
+
+/* No instruction under way makes this access. */
+static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct access *a)
+{
+    struct cert_at at = {.uc = uc};
+    fault_id its = find(&at, a, may_access) ? at.job->step.since : FAULT_NONE;
+    bool unknown = !uc->fresh || (at.job != NULL && its == FAULT_NONE);
+    fault_id since = either(uc->unattributed.since, its);
+    for (const struct cert_chain *c = NULL; a->store && (c = cert_chain_open(uc, c)) != NULL;) {
+        unknown |= !c->known;
+        since = either(since, c->since);
+    }
+    if (!unknown) {
+        CERT_EXPECT_AFTER(
+            m, uc, AIE_067, since, false, NO_REFS, "an instruction or a transfer under way",
+            "%s of %llu bytes at 0x%llx that none of them makes", a->store ? "write" : "read",
+            (unsigned long long)a->size, (unsigned long long)a->addr);
+        if (since == FAULT_NONE) {
+            resync(&uc->unattributed, uc->steps, m->fault);
+        }
+        at = (struct cert_at){.uc = uc};
+        if (find(&at, a, awaits)) { /* perhaps instead of that one */
+            at.job->step.since = either(at.job->step.since, m->fault);
+        }
+    }
+    if (a->store) {
+        cert_dma_disturb(uc, unknown ? FAULT_UNREPORTED : m->fault);
+    }
+}
+
+bool cert_access(struct model *m, struct cert_uc *uc, const struct access *a)
+{
+    struct cert_at at = {.uc = uc};
+    if (a->store) {
+        note_race(m, uc, a);
+    }
+    if (find(&at, a, takes)) {
+        accept_access(m, &at, a);
+    } else if (!a->store && find(&at, a, polls)) {
+        MARK_EXERCISED(m, AIE_067);
+        poll(&at.job->step, a);
+        return false;
+    } else if (a->store && cert_dma_write(m, uc, a, false)) {
+        MARK_EXERCISED(m, AIE_067);
+    } else if (take_late(m, uc, a)) {
+        return true;
+    } else if (find(&at, a, takes_wrongly)) {
+        judge_wrong(m, &at, a);
+    } else if (!(a->store && cert_dma_write(m, uc, a, true))) {
+        judge_unattributed(m, uc, a);
+    }
+    return true;
+}
+
+/* ---- accesses that did not come ---- */
+
+void cert_late_report(struct model *m, struct cert_uc *uc)
+{
+    struct cert_late *late = &uc->late;
+    if (late->step.active) {
+        fault_id since;
+        bool store = late_access(late, &since)->store;
+        FOLLOWING(m, since,
+                  CHECK_AT(m, NULL, AIE_067, false, late->at, NO_REFS,
+                           "the accesses of the instruction", CERT_PLACE " ended without its %s",
+                           CERT_LATE_AT(late), store ? "write" : "read"));
+    }
+    late->step.active = false;
+}
+
+void cert_insn_end(struct model *m, const struct cert_at *at)
+{
+    const struct cert_step *step = &at->job->step;
+    cert_late_report(m, at->uc);
+    if (step->seen < step->expected) {
+        at->uc->late = (struct cert_late){
+            .step = *step, .page = at->page->index, .job = at->job->id, .at = cert_now(m, at->uc)};
+    }
+    take_registers(m, at);
 }

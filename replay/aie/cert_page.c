@@ -79,6 +79,13 @@ struct cert_page *cert_page_find(struct cert_uc *uc, uint32_t index)
     return NULL;
 }
 
+bool cert_holder(struct cert_at *at)
+{
+    at->page = cert_page_find(at->uc, at->uc->holder_page);
+    at->job = at->page == NULL ? NULL : cert_job_find(at->page, at->uc->holder_job);
+    return at->job != NULL;
+}
+
 void cert_page_leave(struct cert_page *page)
 {
     free(page->jobs);
@@ -119,11 +126,10 @@ const struct nocap_aie_image *cert_image(const struct model *m, const struct cer
 }
 
 static const struct nocap_aie_page *code_of(const struct model *m, const struct cert_uc *uc,
-                                            struct value index)
+                                            uint32_t index)
 {
     const struct nocap_aie_image *image = cert_image(m, uc);
-    return image == NULL || !index.known ? NULL
-                                         : nocap_aie_image_page(image, 0, uc->index, index.v);
+    return image == NULL ? NULL : nocap_aie_image_page(image, 0, uc->index, index);
 }
 
 /* A place for a page: a free one, or that of a page that is over, or else the first. */
@@ -157,12 +163,12 @@ static void mark_relocations(struct model *m, struct cert_uc *uc, const struct c
 static struct cert_page *open_page(struct model *m, struct cert_uc *uc, uint32_t index, bool whole)
 {
     struct cert_page *page = make_room(uc);
-    *page = (struct cert_page){.live = true, .whole = whole, .index = index};
     const struct nocap_aie_image *image = cert_image(m, uc);
-    if (image != NULL) {
-        page->code = nocap_aie_image_page(image, 0, uc->index, index);
-        page->dialect = image->dialect;
-    }
+    *page = (struct cert_page){.live = true,
+                               .whole = whole,
+                               .index = index,
+                               .code = code_of(m, uc, index),
+                               .dialect = image != NULL ? image->dialect : 0};
     for (unsigned b = 0; b < NOCAP_AIE_LOCAL_BARRIERS; b++) {
         page->barriers[b] = (struct cert_barrier){.phase = 1, .known = whole};
     }
@@ -201,10 +207,9 @@ fault_id cert_misplaced_since(const struct cert_job *job, uint64_t off)
 
 void cert_misplace(struct cert_job *job, uint32_t off, fault_id since)
 {
-    if (since == FAULT_NONE || since == FAULT_UNREPORTED) {
-        return;
+    if (since != FAULT_NONE && since != FAULT_UNREPORTED) {
+        resync(&job->misplaced[job->misplaced_count++ % CERT_MISPLACED], off, since);
     }
-    resync(&job->misplaced[job->misplaced_count++ % CERT_MISPLACED], off, since);
 }
 
 /* ---- the way from page to page ---- */
@@ -235,8 +240,9 @@ static bool is_target(const struct cert_uc *uc, uint32_t index)
  * an instruction says so. */
 static void judge_way(struct model *m, struct cert_uc *uc, uint32_t index)
 {
-    const struct nocap_aie_page *last = code_of(m, uc, uc->last_page);
-    if (last != NULL && uc->fresh && uc->last_page.v != index && !uc->any_page) {
+    const struct nocap_aie_page *last = code_of(m, uc, uc->last_page.v);
+    if (last != NULL && uc->fresh && uc->last_page.known && uc->last_page.v != index &&
+        !uc->any_page) {
         bool next = index == uc->last_page.v + 1 && nocap_aie_head(last, NOCAP_AIE_HEAD_NEXT) != 0;
         CERT_EXPECT(m, uc, AIE_065, next || index == 0 || is_target(uc, index), NO_REFS,
                     "the next page of the chain, or one that an instruction names",
@@ -304,8 +310,7 @@ void cert_page_eof(struct model *m, struct cert_uc *uc, const struct nocap_event
     }
     bool ran = false; /* else the firmware only looks for the page's jobs */
     for (uint32_t i = 0; i < page->job_count; i++) {
-        const struct cert_job *job = &page->jobs[i];
-        ran |= job->ran;
+        ran |= page->jobs[i].ran;
     }
     if (ran) {
         const struct cert_job *left = cert_page_unfinished(page);

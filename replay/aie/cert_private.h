@@ -92,13 +92,15 @@ struct cert_chain {
     bool has_handle, done;
     bool known;     /* its descriptors are, and which of them were written */
     fault_id since; /* they are known since it */
-    bool written;   /* all of its writes were seen */
     struct event_ref at;
     uint32_t job;
     const struct nocap_aie_page *code;
     const uint8_t *patched;
-    uint32_t first, bd, bytes; /* offset of the first descriptor, of the one at work; what that one
-                                  has written */
+    uint32_t first; /* offset of the first descriptor */
+    struct cert_progress {
+        uint32_t bd, bytes; /* offset of the descriptor at work, and what it has written */
+        bool written;       /* all of the chain's writes were seen */
+    } work;
 };
 
 /* What is counted by a number: tokens of a channel; those that the tasks of a queue may send. */
@@ -178,11 +180,12 @@ struct cert_at {
     struct cert_job *job;
 };
 
-/* Where its step is, for texts. */
+/* Where its step is, or another one, for texts. */
 #define CERT_PLACE "job %u at page %u offset %u (%s)"
-#define CERT_AT(at, step)                                                                          \
+#define CERT_AT_STEP(at, step)                                                                     \
     (at)->job->id, (at)->page->index, (step)->off,                                                 \
         (step)->info == NULL ? "?" : (step)->info->mnemonic
+#define CERT_AT(at) CERT_AT_STEP(at, &(at)->job->step)
 
 struct event_ref cert_now(const struct model *m, const struct cert_uc *uc);
 /* The file with the code of the uC; NULL: none was given. */
@@ -232,6 +235,8 @@ struct cert_job *cert_job_add(struct model *m, struct cert_page *page, uint32_t 
 fault_id cert_misplaced_since(const struct cert_job *job, uint64_t off);
 /* No fault: it is where it must be. */
 void cert_misplace(struct cert_job *job, uint32_t off, fault_id since);
+/* The job that has the uC; false: it is not known. */
+bool cert_holder(struct cert_at *at);
 /* Bytes of the page that are not as in the file: NULL: none. */
 const uint8_t *cert_patched(const struct cert_uc *uc, uint32_t page);
 /* Bytes of 32-bit words from `at` on, as bits, that the model does not know from now on. */
@@ -261,23 +266,18 @@ struct cert_insn {
     bool flags;            /* field 0 says which of them are registers */
 };
 const struct cert_insn *cert_insn(const struct cert_step *step);
-
+/* It starts: what it will access, and the shared registers that it reads, which are judged. */
+void cert_insn_start(struct model *m, const struct cert_at *at);
+/* It ends: what it puts into registers. The one that ended before has not made its accesses. */
+void cert_insn_end(struct model *m, const struct cert_at *at);
 /* NULL: there is no such register. */
 struct value *cert_register(struct cert_uc *uc, struct cert_job *job, uint32_t number);
 void cert_registers_forget(struct cert_uc *uc, struct cert_job *job);
-/* What the instruction puts into registers, at its end. */
-void cert_registers_take(struct model *m, const struct cert_at *at);
-/* Judges the shared registers that the instruction reads, at its start. */
-void cert_registers_read(struct model *m, const struct cert_at *at);
 /* Who wrote what is not known any more. */
 void cert_writers_forget(struct cert_uc *uc);
-
-/* cert_access.c */
 /* Whether it shows that the column is alive: a poll may go on forever. */
 bool cert_access(struct model *m, struct cert_uc *uc, const struct access *a);
-void cert_expect_accesses(const struct cert_at *at);
-/* The instruction ends; the one that ended before has not made its accesses. */
-void cert_late_add(struct model *m, const struct cert_at *at);
+/* What the instruction that ended last has not accessed will not come any more. */
 void cert_late_report(struct model *m, struct cert_uc *uc);
 bool cert_is_poll(const struct cert_step *step);
 uint32_t cert_poll_value(const struct cert_step *step, uint32_t *mask);

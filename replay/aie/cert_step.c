@@ -138,11 +138,16 @@ static void give_up(struct cert_uc *uc)
     uc->session++;
 }
 
+static bool starts_job(const struct cert_step *step)
+{
+    return step->info != NULL && nocap_aie_starts_job(step->info->opcode);
+}
+
 /* A deferred job runs once it is launched, from the next scheduling cycle on. */
 static void judge_launch(struct model *m, const struct cert_at *at)
 {
     struct cert_job *job = at->job;
-    bool starts = job->step.info != NULL && nocap_aie_starts_job(job->step.info->opcode);
+    bool starts = starts_job(&job->step);
     if (starts) {
         job->deferred = job->step.info->opcode == NOCAP_AIE_START_JOB_DEFERRED;
         job->deferred_at = job->step.at;
@@ -155,7 +160,7 @@ static void judge_launch(struct model *m, const struct cert_at *at)
     bool early = job->launch_session == at->uc->session;
     CHECK_AT(m, NULL, AIE_063, launched && !early, launched ? job->step.at : job->deferred_at,
              NO_REFS, "a deferred job to run in the scheduling cycle after its launch",
-             CERT_PLACE " %s", CERT_AT(at, &job->step),
+             CERT_PLACE " %s", CERT_AT(at),
              launched ? "runs before its launcher gave up the uC" : "runs and was not launched");
     job->started = true;
     job->launched = true;
@@ -168,8 +173,8 @@ static void judge_schedule(struct model *m, const struct cert_at *at)
     if (uc->holder_page != at->page->index || uc->holder_job != at->job->id) {
         CERT_EXPECT(m, uc, AIE_062, !uc->held, NO_REFS,
                     "an instruction that does not wait to keep the uC for its job",
-                    CERT_PLACE " runs in the middle of job %u of page %u",
-                    CERT_AT(at, &at->job->step), uc->holder_job, uc->holder_page);
+                    CERT_PLACE " runs in the middle of job %u of page %u", CERT_AT(at),
+                    uc->holder_job, uc->holder_page);
     }
     uc->holder_page = at->page->index;
     uc->holder_job = at->job->id;
@@ -213,9 +218,9 @@ static void begin(struct model *m, const struct cert_at *at)
     case NOCAP_AIE_LOAD_PDI:
     case NOCAP_AIE_LOAD_CORES:
     case NOCAP_AIE_LOAD_LAST_PDI: cert_page_target(at->uc, step); break;
-    default: cert_expect_accesses(at); break;
+    default: break;
     }
-    cert_registers_read(m, at);
+    cert_insn_start(m, at);
 }
 
 /* ---- ends ---- */
@@ -265,9 +270,7 @@ static void finish(struct model *m, const struct cert_at *at)
     if (cert_is(step, NOCAP_AIE_WAIT_TCTS)) {
         cert_consume(at->uc, step);
     }
-    cert_late_report(m, at->uc);
-    cert_late_add(m, at);
-    cert_registers_take(m, at);
+    cert_insn_end(m, at);
     at->job->ordered = orders(step->info) ? m->event->index : at->job->ordered;
     at->job->ended |= cert_is(step, NOCAP_AIE_END_JOB);
     step->active = false;
@@ -300,25 +303,23 @@ static void lose_track(const struct cert_at *at)
 static fault_id judge_order(struct model *m, const struct cert_at *at, fault_id since)
 {
     struct cert_step *step = &at->job->step;
-    bool starts = step->info != NULL && nocap_aie_starts_job(step->info->opcode);
+    bool starts = starts_job(step);
     bool first = at->page->whole && at->page->code == NULL && !at->job->started;
     if (at->job->ended) {
         CERT_EXPECT_AFTER(m, at->uc, AIE_069, either(since, at->job->over_since), false, NO_REFS,
                           "no instruction of a job that is over", CERT_PLACE " runs after END_JOB",
-                          CERT_AT(at, &at->job->step));
+                          CERT_AT(at));
     } else if (at->job->next != 0) {
         CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, step->off == at->job->next, NO_REFS,
                           "the instructions of a job in their order",
-                          CERT_PLACE " runs, offset %u is next", CERT_AT(at, &at->job->step),
-                          at->job->next);
+                          CERT_PLACE " runs, offset %u is next", CERT_AT(at), at->job->next);
         if (step->off != at->job->next && since == FAULT_NONE) {
             lose_track(at);
         }
     } else if (first) {
         CERT_EXPECT_AFTER(m, at->uc, AIE_069, at->page->since, starts || step->info == NULL,
                           NO_REFS, "a job to begin with START_JOB",
-                          CERT_PLACE " is the first of its job, not START_JOB",
-                          CERT_AT(at, &at->job->step));
+                          CERT_PLACE " is the first of its job, not START_JOB", CERT_AT(at));
     } else {
         return FAULT_NONE;
     }
@@ -335,7 +336,7 @@ static fault_id interrupt(struct model *m, struct cert_at *at, const struct cert
         CERT_EXPECT_AFTER(m, at->uc, AIE_069, cert_misplaced_since(at->job, off), false, NO_REFS,
                           "an instruction to end before the next one of its job",
                           CERT_PLACE " begins before the instruction at offset %u ended",
-                          CERT_AT(at, next), off);
+                          CERT_AT_STEP(at, next), off);
         step->since = m->fault;
         cert_misplace(at->job, off, m->fault);
     }
@@ -354,7 +355,7 @@ static bool began_before(struct model *m, const struct cert_at *at, const struct
     }
     CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, false, NO_REFS,
                       "the instructions of a job in their order, each once",
-                      CERT_PLACE " begins after it ended", CERT_AT(at, step));
+                      CERT_PLACE " begins after it ended", CERT_AT_STEP(at, step));
     lose_track(at); /* what it does was not followed */
     give_up(at->uc);
     job->next = job->next == step->off ? step->next : job->next;
@@ -388,7 +389,7 @@ void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_eve
     job->step.since = either(job->step.since, late ? fault : FAULT_NONE);
     judge_schedule(m, &at);
     job->started |= !job->deferred || job->launched;
-    bool runs = step.info == NULL || !nocap_aie_starts_job(step.info->opcode);
+    bool runs = !starts_job(&step);
     job->ordered = runs && !job->ran && job->deferred ? e->index : job->ordered;
     job->ran |= runs;
     job->ended = false;
@@ -439,7 +440,7 @@ static void block(struct model *m, const struct cert_at *at, uint8_t why)
         bool any = may == 0 && step->info->blocks;
         CERT_EXPECT_AFTER(m, at->uc, AIE_062, step->since, any || (may >> why & 1u) != 0, NO_REFS,
                           "a block for what the instruction may wait for",
-                          CERT_PLACE " blocks for %s, which it never waits for", CERT_AT(at, step),
+                          CERT_PLACE " blocks for %s, which it never waits for", CERT_AT(at),
                           nocap_field_value_name(NOCAP_FIELD_WHY, why));
     }
     cert_dma_blocked(at->uc, step);
@@ -462,8 +463,8 @@ void cert_step_event(struct model *m, struct cert_uc *uc, const struct nocap_eve
         cert_dma_queued(uc, step, e);
         finish(m, &at);
     } else {
-        bool polls = cert_is(step, NOCAP_AIE_POLL_32) || cert_is(step, NOCAP_AIE_MASK_POLL_32);
-        if (step->why != NOCAP_WHY_QUEUE && !polls) { /* a poll may look once more before its end */
+        /* a poll may look once more before its end */
+        if (step->why != NOCAP_WHY_QUEUE && !cert_is_poll(step)) {
             cert_misplace(at.job, step->off, cert_released(m, &at));
         }
         step->blocked = false;

@@ -124,12 +124,10 @@ static void waited_done(struct cert_uc *uc, struct cert_job *job, struct cert_co
     c->since = either(c->since, known ? handle->since : FAULT_NONE);
 }
 
-static void sync_done(const struct cert_uc *uc, const struct cert_step *step,
-                      struct cert_condition *c)
+static void sync_done(struct cert_uc *uc, const struct cert_step *step, struct cert_condition *c)
 {
-    const struct cert_chain *chain = &uc->chains[step->chain % CERT_CHAINS];
-    bool sure = step->chain != 0 && chain->number == step->chain && chain->has_handle;
-    transfer_done(sure ? chain : NULL, c);
+    const struct cert_chain *chain = cert_chain(uc, step->chain);
+    transfer_done(chain != NULL && chain->has_handle ? chain : NULL, c);
 }
 
 /* ---- barriers ---- */
@@ -207,7 +205,7 @@ static void remote_matured(const struct model *m, const struct cert_uc *uc,
     c->came = uc->fresh && step->phase != 0 ? YES : UNKNOWN;
     for (unsigned column = 0; column < CERT_COLUMNS && step->phase != 0; column++) {
         enum known came = (mask >> column & 1u) == 0 ? YES : cert_column_came(m, column, step);
-        c->came = came == NO && c->came != UNKNOWN ? NO : came == UNKNOWN ? UNKNOWN : c->came;
+        c->came = came < c->came ? came : c->came; /* UNKNOWN, then NO */
         missing |= came == YES ? 0 : 1u << column;
     }
     SAY(c, "remote barrier %u: columns of mask 0x%x did not come", id - 1, missing);
@@ -258,20 +256,20 @@ fault_id cert_released(struct model *m, const struct cert_at *at)
     struct cert_step *step = &at->job->step;
     struct cert_condition c = cert_condition(m, at);
     bool local = cert_is(step, NOCAP_AIE_LOCAL_BARRIER), came = c.came == YES;
-    if (step->released || c.came == UNKNOWN) {
-        step->released = true;
+    bool before = step->released;
+    step->released = true;
+    if (before || c.came == UNKNOWN) {
         return FAULT_NONE;
     }
-    step->released = true;
     if (!local && !cert_is(step, NOCAP_AIE_REMOTE_BARRIER)) {
         CERT_EXPECT_AFTER(m, at->uc, AIE_068, c.since, came, RELATED(step->at.index),
                           "a wait to end when its condition holds", CERT_PLACE " continues; %s",
-                          CERT_AT(at, &at->job->step), c.text);
+                          CERT_AT(at), c.text);
         return m->fault;
     }
     CERT_EXPECT_AFTER(m, at->uc, AIE_065, c.since, came, RELATED(step->at.index),
                       "a barrier to release its jobs when all have arrived",
-                      CERT_PLACE " continues; %s", CERT_AT(at, &at->job->step), c.text);
+                      CERT_PLACE " continues; %s", CERT_AT(at), c.text);
     if (!came) {
         *(local ? &at->page->barriers[CERT_V(step, LOCAL_BARRIER, local_barrier_id)].since
                 : &cert_of(m)->early[CERT_V(step, REMOTE_BARRIER, remote_barrier_id)]) = m->fault;

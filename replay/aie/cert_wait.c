@@ -220,7 +220,7 @@ static const struct cert_at *waiting(const struct nocap_party *party, const stru
                                      size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (job_of(all[i].uc->index, 0).agent == party->agent &&
+        if (NOCAP_BY_UC0 + all[i].uc->index == party->agent &&
             (party->job == ANY_JOB || (int32_t)all[i].job->id == party->job)) {
             return &all[i];
         }
@@ -298,18 +298,6 @@ static void report(const struct wait_builder *t, const struct cert_at *w, struct
     wait_report(t, &wait);
 }
 
-/* Whether this job of the page was put into the job table and never launched. */
-static bool is_unlaunched(const struct cert_page *page, int32_t id)
-{
-    for (uint32_t j = 0; j < page->job_count; j++) {
-        const struct cert_job *job = &page->jobs[j];
-        if ((int32_t)job->id == id) {
-            return page->whole && job->deferred && !job->launched;
-        }
-    }
-    return false;
-}
-
 /* One who is waited for and does not wait: its code goes another way, or is over. */
 static void report_absent(const struct wait_builder *t, const struct cert_at *w,
                           struct nocap_party absent, bool hung)
@@ -317,7 +305,9 @@ static void report_absent(const struct wait_builder *t, const struct cert_at *w,
     struct nocap_wait wait = wait_begin(t, absent.agent, wait_since(w));
     wait.who.job = absent.job;
     bool local = why_of(&w->job->step) == NOCAP_WHY_LOCAL;
-    wait.what = local && is_unlaunched(w->page, absent.job)
+    const struct cert_job *job = cert_job_find(w->page, (uint32_t)absent.job);
+    bool idle = job != NULL && w->page->whole && job->deferred && !job->launched;
+    wait.what = local && idle
                     ? "it is deferred, and no job launched it: nocap aie lint judges launches "
                       "(AIE-021)"
                 : local ? "it does not come to the barrier, and waits for nothing: nocap aie lint "
