@@ -27,7 +27,8 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
         /* since its core entered a kernel that was seen, the thread did nothing else */
         unsigned p = nocap_core(NOCAP_BY_TRISC0 + i)->processor;
         bool idle = known || tile->launch.kernels[p].enter_index != NO_INDEX;
-        stream_init(&t->stream, idle);
+        t->stream.complete = idle;
+        t->stream.config_changed = true;
         work_start(&t->work, idle);
         t->stream.cursor.mask_known = t->stream.pushed.mask_known = known;
         t->work.dest_known = known;
@@ -65,7 +66,8 @@ static void drop(struct tile *tile)
 {
     struct gate_tile *part = gate_part(tile);
     for (unsigned i = 0; part->gate != NULL && i < GATE_THREADS; i++) {
-        stream_free(&part->gate->threads[i].stream);
+        free(part->gate->threads[i].stream.trisc.entries);
+        free(part->gate->threads[i].stream.brisc.entries);
     }
     free(part->gate);
     part->gate = NULL;
@@ -94,8 +96,9 @@ static struct gate_word word_of(struct model *m, struct tile *tile, struct gate 
                               .word = word};
 }
 
-static void judge_push(const struct gate_word *w, unsigned by)
+static void judge_push(const struct gate_word *w)
 {
+    unsigned by = w->m->event->by;
     bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
     CHECK_WORD(w, TNX_019, !(by == NOCAP_BY_BRISC && expands), NO_REFS,
                "no MOP or MOP_CFG from BRISC, whose instructions enter after the MOP expander",
@@ -132,7 +135,7 @@ static void push(const struct gate_word *w)
     }
     w->t->used = true;
     fault_id since = gate_judge_word(w);
-    judge_push(w, w->m->event->by);
+    judge_push(w);
     if ((!by_brisc || GATE_HAS_ISSUE(w->m)) &&
         !stream_push(&w->t->stream, w->word, by_brisc, since)) {
         w->m->out_of_memory = true;
@@ -260,7 +263,7 @@ static void notice_source(struct gate *g, uint32_t source)
 {
     if (g->has_source && g->source != source && !g->unordered) {
         g->unordered = true;
-        gate_know_semaphores(g, SEM_HIDDEN);
+        gate_know_semaphores(g, SEM_UNKNOWN);
         for (unsigned i = 0; i < GATE_THREADS; i++) {
             g->threads[i].stream.complete = false;
             g->threads[i].latch = (struct gate_latch){0};
@@ -338,10 +341,11 @@ static __attribute__((noinline)) void register_access(struct model *m, const str
         stream_mop_store(&t->stream, (unsigned)i, value);
     } else if (region == NOCAP_REGION_TENSIX_CFG && a->addr != NOCAP_REG_RISCV_IC_INVALIDATE &&
                a->addr != NOCAP_REG_PRNG_SEED && a->addr != NOCAP_REG_ECC_SCRUBBER) {
-        if (a->store) { /* of what an unpacker reads */
-            gate_config_store(m, t);
-        } else {
-            t->config_stored = false; /* what is read back has arrived */
+        t->config_stored = a->store; /* of what an unpacker reads; what is read back has arrived */
+        if (a->store) {
+            t->config_index = m->event->index;
+            /* a wait that was pushed before may look before this store is under way */
+            t->pushed_wait.conditions &= ~(uint32_t)NOCAP_WAIT_TRISC_CFG;
         }
     }
 }
@@ -370,7 +374,7 @@ static __attribute__((noinline)) void judge_fifo_store(struct model *m, const st
         if (!GATE_HAS_ISSUE(m)) {
             gate_judge_word(&w);
         }
-        judge_push(&w, o->access.by);
+        judge_push(&w);
     }
 }
 

@@ -216,27 +216,14 @@ void work_drained(struct gate_work *w, unsigned thread)
     w->gpr_written = w->gpr_loaded = 0;
 }
 
-/* Which block bits hold further work of a unit. ThCon needs none: loads wait for nothing. */
-static uint32_t blocks_of(uint32_t unit)
-{
-    switch (unit) {
-    case NOCAP_WAIT_UNPACK0:
-    case NOCAP_WAIT_UNPACK1: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_UNPACK | NOCAP_BLOCK_TDMA;
-    case NOCAP_WAIT_PACK: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_PACK | NOCAP_BLOCK_TDMA;
-    case NOCAP_WAIT_XMOV: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_XMOV | NOCAP_BLOCK_TDMA;
-    case NOCAP_WAIT_MATH: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_MATH;
-    case NOCAP_WAIT_SFPU: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_SFPU;
-    default: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_CFG;
-    }
-}
-
-/* TNX-018: an instruction of an awaited unit slips past a wait that does not hold it. */
+/* TNX-018: an instruction of an awaited unit slips past a wait that does not hold it. One that
+ * blocks the sync unit counts as a wait that does. */
 static void judge_slip(const struct gate_word *w)
 {
     struct gate_work *work = &w->t->work;
     uint32_t unit = unit_of(w->word) & work->wait.conditions;
     if (unit != 0) {
-        bool held = (work->slipped & unit) != 0 || (work->wait.block & blocks_of(unit)) != 0;
+        bool held = (work->slipped & unit) != 0 || (work->wait.block & NOCAP_BLOCK_SYNC) != 0;
         CHECK_WORD(w, TNX_018, held, RELATED(work->wait.index),
                    "a wait that blocks further instructions of the unit that it waits for",
                    "%s passes a wait for its own unit", GATE_TEXT(w->word));

@@ -118,7 +118,6 @@ struct gate_latch {
 /* How well the value of a semaphore is known. */
 enum gate_sem_known {
     SEM_UNKNOWN,
-    SEM_HIDDEN, /* nor will it be: it is changed in an unknown order */
     SEM_MOVING, /* stores of cores are under way: until they arrive, it is in [least, most] */
     SEM_KNOWN,
 };
@@ -191,7 +190,8 @@ struct gate {
     bool agreed;             /* they were right, and nothing changed them since */
     uint16_t src, src_known; /* NOCAP_WAIT_*_CLR and _VLD that hold; that are known */
     bool counts_units;       /* the state of units follows from issue and retire */
-    bool unordered;          /* several observation points: the order of threads is not certain */
+    /* several observation points: the order of threads is not certain, and no semaphore known */
+    bool unordered;
     uint32_t source;
     bool has_source;
     bool pushed;            /* a word was, so that its source has shown */
@@ -255,13 +255,10 @@ struct event_ref gate_event_ref(const struct model *m, unsigned thread);
     nocap_tensix_disassemble((word), (char[NOCAP_TENSIX_TEXT_MAX]){0}, NOCAP_TENSIX_TEXT_MAX)
 
 /* gate_stream.c */
-void stream_init(struct gate_stream *s, bool complete);
-void stream_free(struct gate_stream *s);
 /* False without memory. */
 bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc, fault_id since);
 /* Judges it, and what is expanded from it, as pushed; after stream_push. */
 void gate_pushed_word(const struct gate_word *w, bool by_brisc);
-void gate_config_store(struct model *m, struct gate_thread *t);
 void stream_mop_store(struct gate_stream *s, unsigned i, const uint32_t *word);
 /* The core saw everything that it pushed leave the coprocessor. */
 void stream_drained(struct gate_stream *s);
@@ -387,7 +384,7 @@ fault_id gate_shown_since(const struct gate_word *w, uint32_t word);
 void gate_doubt_semaphores(struct gate *g, fault_id since);
 /* The core of a thread stores to the semaphore, or loads it; NULL: what, is not known. */
 void gate_core_semaphore(const struct gate_word *w, unsigned i, bool store, const uint32_t *value);
-/* From here on all are known so well, but those that never are. */
+/* From here on all are known so well. */
 void gate_know_semaphores(struct gate *g, enum gate_sem_known known);
 
 /* gate_hazard.c: rules TNX-010 to -012, -016, -017; TNX-018, -020, -030 to -035 in stream order */

@@ -34,17 +34,13 @@ void gate_doubt_semaphores(struct gate *g, fault_id since)
     gate_know_semaphores(g, SEM_UNKNOWN);
 }
 
-static bool changes_semaphores(unsigned opcode)
-{
-    return opcode == NOCAP_TENSIX_SEMINIT || opcode == NOCAP_TENSIX_SEMPOST ||
-           opcode == NOCAP_TENSIX_SEMGET;
-}
-
 /* The semaphores that the word changes. */
 static uint32_t changed_by(uint32_t word)
 {
-    return changes_semaphores(nocap_tensix_opcode(word)) ? NOCAP_TENSIX_GET(word, SEMPOST, sem_sel)
-                                                         : 0;
+    unsigned opcode = nocap_tensix_opcode(word);
+    bool changes = opcode == NOCAP_TENSIX_SEMINIT || opcode == NOCAP_TENSIX_SEMPOST ||
+                   opcode == NOCAP_TENSIX_SEMGET;
+    return changes ? NOCAP_TENSIX_GET(word, SEMPOST, sem_sel) : 0; /* in all three at one place */
 }
 
 /* What it makes of v. */
@@ -123,7 +119,7 @@ static fault_id misplaced_since(const struct gate *g, unsigned i, int v)
 static void set(const struct gate_word *w, unsigned i, unsigned v, fault_id since)
 {
     struct gate_sem *s = &w->g->sems[i];
-    s->known = s->known == SEM_HIDDEN ? SEM_HIDDEN : SEM_KNOWN;
+    s->known = w->g->unordered ? SEM_UNKNOWN : SEM_KNOWN;
     s->v = (uint8_t)v;
     s->since = gate_sees_cores(w->m) ? since : FAULT_UNREPORTED;
     meet(s);
@@ -132,14 +128,13 @@ static void set(const struct gate_word *w, unsigned i, unsigned v, fault_id sinc
 void gate_know_semaphores(struct gate *g, enum gate_sem_known known)
 {
     for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
-        struct gate_sem *s = &g->sems[i];
-        s->known = s->known == SEM_HIDDEN ? SEM_HIDDEN : (uint8_t)known;
+        g->sems[i].known = g->unordered ? SEM_UNKNOWN : (uint8_t)known;
     }
     g->agreed = false;
 }
 
 /* A post or get of a core: when it arrives is unknown, and so is the order of those of several. */
-static void moves(struct gate_sem *s, const struct event_ref *at, unsigned thread, bool post)
+static void moves(const struct gate_word *w, struct gate_sem *s, bool post)
 {
     if (s->known == SEM_KNOWN) {
         s->least = s->most = s->v;
@@ -152,9 +147,9 @@ static void moves(struct gate_sem *s, const struct event_ref *at, unsigned threa
     s->made = (int8_t)(s->made + (post ? 1 : -1));
     s->posts |= post;
     s->gets |= !post;
-    s->movers |= (uint8_t)(1u << thread);
+    s->movers |= (uint8_t)(1u << w->thread);
     s->known = SEM_MOVING;
-    s->stored = *at;
+    s->stored = now(w->m);
 }
 
 /* The core whose stores alone are under way reads the semaphore: after them. */
@@ -174,17 +169,16 @@ static void reads_back(const struct gate_word *w, unsigned i, uint32_t value)
 void gate_core_semaphore(const struct gate_word *w, unsigned i, bool store, const uint32_t *value)
 {
     struct gate_sem *s = &w->g->sems[i];
-    if (!store && value != NULL) {
-        reads_back(w, i, *value);
-    }
     if (!store) {
+        if (value != NULL) {
+            reads_back(w, i, *value);
+        }
         return;
     }
     w->g->agreed = false;
     if (s->known >= SEM_MOVING && value != NULL) {
-        const struct event_ref at = now(w->m);
-        moves(s, &at, w->thread, (*value & 1) == 0);
-    } else if (s->known >= SEM_MOVING) {
+        moves(w, s, (*value & 1) == 0);
+    } else {
         s->known = SEM_UNKNOWN;
     }
     gate_settle(w->g, w->m->event->t);
@@ -228,7 +222,7 @@ static void post_or_get(const struct gate_word *w, struct gate_sem *s, enum gate
     s->least = (uint8_t)step(s->least, post);
     s->most = (uint8_t)step(s->most, post);
     s->stirred = true;
-    if (place == GATE_IN_DOUBT && s->known != SEM_HIDDEN) {
+    if (place == GATE_IN_DOUBT) {
         s->known = SEM_UNKNOWN;
     }
     if (s->known == SEM_KNOWN) {
@@ -297,41 +291,36 @@ static bool compare(const struct gate_word *w, uint64_t values)
     return news;
 }
 
-static void semaphore_word(const struct gate_word *w, enum gate_place place)
+static void init(const struct gate_word *w, unsigned i, enum gate_place place)
 {
-    uint32_t mask = NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel); /* in all three at one place */
-    w->g->agreed = false;
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        unsigned i = (unsigned)__builtin_ctz(rest);
-        struct gate_sem *s = &w->g->sems[i];
-        if (w->opcode == NOCAP_TENSIX_SEMINIT) {
-            if (place == GATE_IN_PLACE) {
-                make(s, w->word);
-            } else {
-                part(s, w->t->stream.since);
-            }
-            set(w, i, NOCAP_TENSIX_GET(w->word, SEMINIT, value), FAULT_NONE);
-            s->max = (uint8_t)NOCAP_TENSIX_GET(w->word, SEMINIT, max);
-            s->max_known = true;
-        } else {
-            bool post = w->opcode == NOCAP_TENSIX_SEMPOST;
-            *(post ? &w->t->posted : &w->t->gotten) |= (uint8_t)(1 << i);
-            post_or_get(w, s, place);
-        }
+    struct gate_sem *s = &w->g->sems[i];
+    if (place == GATE_IN_PLACE) {
+        make(s, w->word);
+    } else {
+        part(s, w->t->stream.since);
     }
+    set(w, i, NOCAP_TENSIX_GET(w->word, SEMINIT, value), FAULT_NONE);
+    s->max = (uint8_t)NOCAP_TENSIX_GET(w->word, SEMINIT, max);
+    s->max_known = true;
 }
 
 bool gate_semaphores(const struct gate_word *w, enum gate_place place)
 {
     const struct nocap_event *e = w->m->event;
     uint32_t changes = changed_by(w->word), fresh = 0;
-    for (uint32_t rest = changes; rest != 0 && place != GATE_IN_PLACE; rest &= rest - 1) {
-        const struct gate_sem *s = &w->g->sems[__builtin_ctz(rest)];
+    w->g->agreed &= changes == 0;
+    for (uint32_t rest = changes; rest != 0; rest &= rest - 1) {
+        unsigned i = (unsigned)__builtin_ctz(rest);
+        struct gate_sem *s = &w->g->sems[i];
         bool unknown = s->known < SEM_MOVING && s->parted == FAULT_NONE;
-        fresh |= unknown ? rest & ~(rest - 1) : 0;
-    }
-    if (changes != 0) {
-        semaphore_word(w, place);
+        fresh |= unknown && place != GATE_IN_PLACE ? 1u << i : 0;
+        if (w->opcode == NOCAP_TENSIX_SEMINIT) {
+            init(w, i, place);
+        } else {
+            bool post = w->opcode == NOCAP_TENSIX_SEMPOST;
+            *(post ? &w->t->posted : &w->t->gotten) |= (uint8_t)(1u << i);
+            post_or_get(w, s, place);
+        }
     }
     bool news = (e->has & NOCAP_F_SEM) != 0 && compare(w, e->sem);
     for (uint32_t rest = fresh; rest != 0; rest &= rest - 1) { /* its place is still to come */

@@ -8,17 +8,6 @@
 
 #include "replay/gate/gate_private.h"
 
-void stream_init(struct gate_stream *s, bool complete)
-{
-    *s = (struct gate_stream){.complete = complete, .config_changed = true};
-}
-
-void stream_free(struct gate_stream *s)
-{
-    free(s->trisc.entries);
-    free(s->brisc.entries);
-}
-
 /* ---- the queue ---- */
 
 static bool grow(struct gate_queue *q)
@@ -278,12 +267,4 @@ void gate_pushed_word(const struct gate_word *w, bool by_brisc)
         s->trisc.first = s->cursor.at = s->pushed.at;
         s->trisc.count = 0;
     }
-}
-
-void gate_config_store(struct model *m, struct gate_thread *t)
-{
-    t->config_stored = true;
-    t->config_index = m->event->index;
-    /* a wait that was pushed before may look before this store is under way */
-    t->pushed_wait.conditions &= ~(uint32_t)NOCAP_WAIT_TRISC_CFG;
 }

@@ -7,8 +7,6 @@
 #include "replay/core/wait_builder.h"
 #include "replay/gate/gate_private.h"
 
-enum { AHEAD = 64 };
-
 /* ---- threads that will never go on ---- */
 
 /* Of a thread that gets no more words. */
@@ -65,22 +63,6 @@ static bool cores_have_left(const struct model *m, const struct tile *tile, bool
     return left || (quiet && !comes);
 }
 
-static void report_blocked(struct model *m, struct tile *tile, const struct gate_hold *hold,
-                           unsigned first, unsigned waiting)
-{
-    struct gate *g = gate_part(tile)->gate;
-    struct gate_thread *t = &g->threads[first];
-    struct event_ref at = t->held ? t->held_at : t->last_issue;
-    char text[NOCAP_TENSIX_TEXT_MAX + 32];
-    at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
-    if (judges(m, TNX_040)) {
-        report_violation(m, tile, TNX_040, at, (int)first, NO_REFS,
-                         "an instruction left that can still release a stalled thread",
-                         "%u thread%s blocked indefinitely; on thread %u %s", waiting,
-                         waiting > 1 ? "s" : "", first, gate_describe(g, hold, text, sizeof text));
-    }
-}
-
 /* Every thread that still has words waits, and no core is in a kernel that could push or post any
  * more. Where nothing happened for long, a thread that waits for a unit behind the gate is as
  * stuck as the one that feeds it. */
@@ -90,8 +72,7 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
     if (g == NULL || cut || !tile->in_scope) {
         return;
     }
-    uint64_t enough = gate_quiet(m);
-    bool quiet = m->last_t > g->last_t && m->last_t - g->last_t >= enough;
+    bool quiet = m->last_t > g->last_t && m->last_t - g->last_t >= gate_quiet(m);
     unsigned waiting = 0, first = 0;
     if (!cores_have_left(m, tile, quiet) || (!quiet && !gate_sees_cores(m))) {
         return;
@@ -105,12 +86,22 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
     }
     if (waiting == 0) {
         MARK_EXERCISED(m, TNX_040);
-    } else {
-        struct gate_hold hold = gate_holding(g, first);
-        fault_id since = gate_since(&hold); /* unseen cores have been silent for long */
-        FOLLOWING(m, since != FAULT_UNREPORTED ? since : FAULT_NONE,
-                  report_blocked(m, tile, &hold, first, waiting));
+        return;
     }
+    const struct gate_word w = {.m = m, .tile = tile, .thread = first};
+    struct gate_hold hold = gate_holding(g, first);
+    fault_id since = gate_since(&hold);
+    struct gate_thread *t = &g->threads[first];
+    struct event_ref at = t->held ? t->held_at : t->last_issue;
+    char text[NOCAP_TENSIX_TEXT_MAX + 32];
+    at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
+    /* unseen cores have been silent for long */
+    FOLLOWING(m, since != FAULT_UNREPORTED ? since : FAULT_NONE,
+              CHECK_WORD_AT(&w, TNX_040, false, at, NO_REFS,
+                            "an instruction left that can still release a stalled thread",
+                            "%u thread%s blocked indefinitely; on thread %u %s", waiting,
+                            waiting > 1 ? "s" : "", first,
+                            gate_describe(g, &hold, text, sizeof text)));
 }
 
 /* The TRISC of a thread reports DONE. */
@@ -163,8 +154,9 @@ static bool may_still_push(const struct tile *tile, unsigned thread)
  * semaphore. */
 static bool will_change(struct gate_thread *t, unsigned opcode, uint8_t semaphore)
 {
-    uint32_t words[AHEAD];
-    unsigned count = stream_is_known(&t->stream) ? stream_look_ahead(&t->stream, words, AHEAD) : 0;
+    uint32_t words[GATE_LOOKAHEAD];
+    unsigned count =
+        stream_is_known(&t->stream) ? stream_look_ahead(&t->stream, words, GATE_LOOKAHEAD) : 0;
     for (unsigned i = 0; i < count; i++) {
         if (nocap_tensix_opcode(words[i]) == opcode &&
             (NOCAP_TENSIX_GET(words[i], SEMPOST, sem_sel) & semaphore) != 0) {
@@ -283,9 +275,10 @@ void gate_waits(const struct wait_builder *t)
 static void fill_threads(const struct tile *tile, const struct gate *g, struct nocap_tile_state *s)
 {
     for (unsigned i = 0; i < THREADS; i++) {
-        s->threads[i].lost = gate_part(tile)->lost;
-    }
-    for (unsigned i = 0; g != NULL && i < THREADS; i++) {
+        if (g == NULL) {
+            s->threads[i].lost = gate_part(tile)->lost;
+            continue;
+        }
         const struct gate_thread *t = &g->threads[i];
         s->threads[i] = (struct nocap_thread_state){.pending = stream_count(&t->stream),
                                                     .lost = !stream_is_known(&t->stream),
