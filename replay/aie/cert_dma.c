@@ -166,12 +166,6 @@ static bool same_descriptors(const struct cert_chain *a, const struct cert_chain
     return a->code == b->code && a->first == b->first;
 }
 
-/* It does not matter which of the two chains made a write. */
-static bool twins(const struct cert_chain *a, const struct cert_chain *b)
-{
-    return same_descriptors(a, b) && a->known && b->known;
-}
-
 /* Whether the write may be that of another chain too, one that differs: then neither is known any
  * more. */
 static bool ambiguous(struct cert_uc *uc, struct cert_chain *chain, const struct access *a)
@@ -179,7 +173,9 @@ static bool ambiguous(struct cert_uc *uc, struct cert_chain *chain, const struct
     struct piece piece;
     bool found = false;
     for (struct cert_chain *c = chain; (c = cert_chain_open(uc, c)) != NULL;) {
-        if (may_write(c, a, true, &piece) && !twins(chain, c)) {
+        /* of twins it does not matter which of the two made it */
+        if (may_write(c, a, true, &piece) &&
+            !(same_descriptors(chain, c) && chain->known && c->known)) {
             c->known = false;
             found = true;
         }

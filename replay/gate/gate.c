@@ -84,18 +84,6 @@ static void forget(struct model *m, struct tile *tile)
 
 #define ISSUED_AS_PUSHED "the instructions issued that were pushed, expanded, in order"
 
-static struct gate_word word_of(struct model *m, struct tile *tile, struct gate *g, unsigned thread,
-                                uint32_t word)
-{
-    return (struct gate_word){.m = m,
-                              .tile = tile,
-                              .g = g,
-                              .t = g != NULL ? &g->threads[thread] : NULL,
-                              .thread = thread,
-                              .opcode = nocap_tensix_opcode(word),
-                              .word = word};
-}
-
 static void judge_push(const struct gate_word *w)
 {
     unsigned by = w->m->event->by;
@@ -121,7 +109,8 @@ static void first_push(const struct gate_word *pushed)
     if (g->early.index == NO_INDEX || g->unordered) {
         return;
     }
-    const struct gate_word w = word_of(pushed->m, pushed->tile, g, g->early_thread, g->early_word);
+    const struct gate_word w =
+        gate_word(pushed->m, pushed->tile, g, g->early_thread, g->early_word);
     CHECK_WORD_AT(&w, TNX_003, false, g->early, NO_REFS, ISSUED_AS_PUSHED,
                   "%s issued, nothing was next", GATE_TEXT(w.word));
     misfits(&w.t->stream, w.m->fault);
@@ -146,10 +135,9 @@ static void push(const struct gate_word *w)
 /* The fault that showed before that the words do not issue as they were pushed. */
 static fault_id misfit_since(const struct gate_word *w, const struct stream_match *match)
 {
-    uint32_t expected = match->has_expected ? match->expected : NOCAP_TENSIX_WORD(NOP);
-    fault_id since = gate_shown_since(w, expected);
+    fault_id since = gate_shown_since(w, match->expected);
     if (since == FAULT_NONE &&
-        (gate_waits_for_config(w->word) || gate_waits_for_config(expected))) {
+        (gate_waits_for_config(w->word) || gate_waits_for_config(match->expected))) {
         since = w->t->config_since;
         w->t->config_since = FAULT_NONE;
     }
@@ -281,7 +269,7 @@ static void coprocessor_event(struct model *m, const struct observation *o)
     if (tile == NULL || e->thread >= GATE_THREADS || (g == NULL && (g = make(m, tile)) == NULL)) {
         return;
     }
-    struct gate_word w = word_of(m, tile, g, e->thread, (uint32_t)e->value);
+    struct gate_word w = gate_word(m, tile, g, e->thread, (uint32_t)e->value);
     notice_source(g, e->src);
     g->last_t = e->t;
     switch (e->op) {
@@ -335,7 +323,7 @@ static __attribute__((noinline)) void register_access(struct model *m, const str
     if (a->addr == NOCAP_REG_TTSYNC) {
         synchronise(m, g, t, a->store);
     } else if (region == NOCAP_REGION_PC_BUF0 && i < NOCAP_SEMAPHORE_COUNT) {
-        struct gate_word w = word_of(m, o->tile, g, (unsigned)(t - g->threads), 0);
+        struct gate_word w = gate_word(m, o->tile, g, (unsigned)(t - g->threads), 0);
         gate_core_semaphore(&w, (unsigned)i, a->store, value);
     } else if (region == NOCAP_REGION_MOP_CFG && i < NOCAP_MOP_WORDS && a->store) {
         stream_mop_store(&t->stream, (unsigned)i, value);
@@ -370,7 +358,8 @@ static __attribute__((noinline)) void judge_fifo_store(struct model *m, const st
     uint32_t word;
     if ((brisc || (core->thread >= 0 && fifo == 0)) &&
         access_word(&o->access, o->access.addr, &word)) {
-        struct gate_word w = word_of(m, o->tile, NULL, brisc ? fifo : (unsigned)core->thread, word);
+        struct gate_word w =
+            gate_word(m, o->tile, NULL, brisc ? fifo : (unsigned)core->thread, word);
         if (!GATE_HAS_ISSUE(m)) {
             gate_judge_word(&w);
         }
@@ -400,7 +389,7 @@ static __attribute__((noinline)) void coprocessor_access(struct model *m,
     }
     g->last_t = m->event->t;
     if (reports_done(m, o, core)) {
-        struct gate_word w = word_of(m, o->tile, g, (unsigned)core->thread, 0);
+        struct gate_word w = gate_word(m, o->tile, g, (unsigned)core->thread, 0);
         gate_done(&w);
     } else if ((o->places & PLACE(COPROCESSOR)) != 0) {
         register_access(m, o, g, &g->threads[core->thread]);

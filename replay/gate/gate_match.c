@@ -50,14 +50,6 @@ static bool take_vanishing(struct gate_strays *strays)
 
 /* ---- after a mismatch ---- */
 
-static void start_search(struct gate_stream *s, uint32_t word)
-{
-    s->searching = true;
-    s->brisc.count = 0;
-    s->issued[0] = word;
-    s->seen = 1;
-}
-
 /* Of a fault, and not for long: what issues counts once its place is known. */
 static bool in_doubt(const struct gate_stream *s)
 {
@@ -275,7 +267,10 @@ static struct stream_match match_word(const struct gate_word *w)
     if (match.fit == STREAM_AHEAD && take_vanishing(&s->early)) {
         match.since = s->strays_since; /* it was not too many: another was missing before it */
     }
-    start_search(s, word);
+    s->searching = true;
+    s->brisc.count = 0;
+    s->issued[0] = word;
+    s->seen = 1;
     return match;
 }
 

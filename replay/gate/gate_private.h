@@ -228,13 +228,16 @@ struct gate_word {
     unsigned thread, opcode;
     uint32_t word;
 };
-/* The same place with another word. */
-static inline struct gate_word gate_word(const struct gate_word *w, uint32_t word)
+static inline struct gate_word gate_word(struct model *m, struct tile *tile, struct gate *g,
+                                         unsigned thread, uint32_t word)
 {
-    struct gate_word other = *w;
-    other.word = word;
-    other.opcode = nocap_tensix_opcode(word);
-    return other;
+    return (struct gate_word){.m = m,
+                              .tile = tile,
+                              .g = g,
+                              .t = g != NULL ? &g->threads[thread] : NULL,
+                              .thread = thread,
+                              .opcode = nocap_tensix_opcode(word),
+                              .word = word};
 }
 
 /* CHECK for a word, at the present event; _AFTER: judged by what is known only since a fault. */
@@ -303,7 +306,7 @@ enum gate_place {
 struct stream_match {
     enum stream_fit fit;
     enum gate_place place;
-    uint32_t expected; /* the word that was next, AHEAD, ALIEN and LATE */
+    uint32_t expected; /* the word that was next, AHEAD, ALIEN and LATE; else 0 */
     bool has_expected;
     bool drained, expanded;
     fault_id since; /* that this is what was to come is known since */

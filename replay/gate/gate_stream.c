@@ -258,7 +258,7 @@ void gate_pushed_word(const struct gate_word *w, bool by_brisc)
     }
     for (unsigned i = 0; !alone && i < GATE_WALK_WORDS && produce(s, &s->pushed, &next); i++) {
         if (next.known) {
-            struct gate_word word = gate_word(w, next.word);
+            struct gate_word word = gate_word(w->m, w->tile, w->g, w->thread, next.word);
             word_passes(&word, next.expanded);
         }
     }

@@ -159,23 +159,6 @@ static __attribute__((noinline)) void register_access(struct model *m, struct ti
     }
 }
 
-static __attribute__((noinline)) void memory_access(struct model *m, const struct observation *o)
-{
-    noc_memory_access(m, o->tile, &o->access);
-    if (o->kind == OBS_CORE_STORE && (o->places & (PLACE(LOW) | PLACE_MAILBOX)) != 0) {
-        mailbox_store(o->tile, o->access.by);
-    }
-}
-
-/* An access of a core to anything else. */
-static inline void other_access(struct model *m, const struct observation *o, struct noc_tile *t)
-{
-    noc_wait_ends(t, o->access.by);
-    if (o->region->region == NOCAP_REGION_L1) {
-        memory_access(m, o);
-    }
-}
-
 /* ---- the model ---- */
 
 static bool init(struct model *m, const struct nocap_engine_options *options)
@@ -235,13 +218,24 @@ static void check(struct model *m, const struct observation *o)
     }
 }
 
+static __attribute__((noinline)) void memory_access(struct model *m, const struct observation *o)
+{
+    noc_memory_access(m, o->tile, &o->access);
+    if (o->kind == OBS_CORE_STORE && (o->places & (PLACE(LOW) | PLACE_MAILBOX)) != 0) {
+        mailbox_store(o->tile, o->access.by);
+    }
+}
+
 static void check_core(struct model *m, const struct observation *o)
 {
     struct noc_tile *n = noc_part(o->tile)->noc;
     if ((o->places & PLACE(NIU)) != 0) {
         register_access(m, o->tile, &o->access);
     } else if (n != NULL) {
-        other_access(m, o, n);
+        noc_wait_ends(n, o->access.by);
+        if (o->region->region == NOCAP_REGION_L1) {
+            memory_access(m, o);
+        }
     }
 }
 

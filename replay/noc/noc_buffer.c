@@ -141,11 +141,6 @@ static int difference(const struct nocap_event *a, const struct nocap_event *b)
     return AGREE;
 }
 
-static const char *field_name(int field)
-{
-    return field >= 0 && field < NOCAP_FIELD_COUNT ? nocap_fields[field].key : "op";
-}
-
 /* The register that says it, the first of several: what it is called differs by request. */
 static int register_of(const struct nocap_event *e, int field)
 {
@@ -225,7 +220,7 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
         CHECK_AFTER(m, tile, NOC_040, since, what == AGREE, RELATED(b->sent),
                     "a noc event that says what the registers of its command buffer say",
                     "noc event and registers of its command buffer differ in \"%s\"",
-                    field_name(what));
+                    what == OTHER_OP ? "op" : nocap_fields[what].key);
         b->restated_since = m->fault;
         b->differs_in = where;
         if (what == NOCAP_FIELD_TAG && m->fault != FAULT_UNREPORTED) {

@@ -40,15 +40,6 @@ struct noc_landings {
     uint64_t lost_t;                     /* .. at this time */
 };
 
-static struct noc_landings *landings_of(struct model *m, struct noc_landings **l)
-{
-    if (*l == NULL) {
-        *l = calloc(1, sizeof **l);
-        m->out_of_memory |= *l == NULL;
-    }
-    return *l;
-}
-
 /* Whether so many cycles have passed since. */
 static bool passed(const struct model *m, uint64_t since, uint64_t cycles)
 {
@@ -125,8 +116,10 @@ void noc_landing_request(struct model *m, const struct observation *o)
         part->opaque = true;
         return;
     }
-    struct noc_landings *l = landings_of(m, memory ? &part->memory : &part->landings);
+    struct noc_landings **kept = memory ? &part->memory : &part->landings;
+    struct noc_landings *l = *kept = *kept != NULL ? *kept : calloc(1, sizeof **kept);
     if (l == NULL) {
+        m->out_of_memory = true;
         return;
     }
     uint64_t size = word ? NOCAP_NIU_MMIO_SIZE : e->size;
@@ -170,13 +163,6 @@ void noc_landing_request(struct model *m, const struct observation *o)
     }
 }
 
-/* The last piece of a request. */
-static bool completes(const struct noc_waited *w, const struct access *a)
-{
-    return w->tiles == 1 && a->addr == w->next && a->addr + a->size == w->end &&
-           a->known == a->size;
-}
-
 /* How well a request explains an arrival. */
 enum likeness {
     UNLIKE,
@@ -195,9 +181,11 @@ static enum likeness likeness(const struct noc_waited *w, struct nocap_xy at,
     bool place = tile && a->addr >= w->addr && a->addr + a->size <= w->end;
     bool again = place && (w->arrived[at.y] >> at.x & 1) != 0;
     bool same = hash != NULL && w->has_hash && *hash == w->hash;
-    bool bytes = !w->has_hash || same ||
-                 (whole ? hash == NULL
-                        : !completes(w, a) || nocap_fnv1a64(w->sum, a->bytes, a->size) == w->hash);
+    bool last = w->tiles == 1 && a->addr == w->next && a->addr + a->size == w->end &&
+                a->known == a->size; /* the last piece of a request */
+    bool bytes =
+        !w->has_hash || same ||
+        (whole ? hash == NULL : !last || nocap_fnv1a64(w->sum, a->bytes, a->size) == w->hash);
     if (again || is_over(w)) {
         return again && bytes ? REPEATED : UNLIKE;
     }
@@ -295,14 +283,6 @@ static void show(struct model *m, const struct tile *from, struct noc_landings *
     }
 }
 
-static void pass_arrived(struct noc_landings *l)
-{
-    l->open = l->open > oldest(l) ? l->open : oldest(l);
-    while (l->open < l->count && is_over(&l->waited[l->open % WAITED])) {
-        l->open++;
-    }
-}
-
 /* Of the requests from this one on that which explains an arrival best, and how well; `hash`: of
  * its bytes, NULL: not known. */
 static struct noc_waited *likeliest(struct noc_landings *l, uint64_t first, struct nocap_xy at,
@@ -344,7 +324,10 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
         return;
     }
     const uint64_t *hash = hash_of(a, &sum) ? &sum : NULL;
-    pass_arrived(l);
+    l->open = l->open > oldest(l) ? l->open : oldest(l);
+    while (l->open < l->count && is_over(&l->waited[l->open % WAITED])) {
+        l->open++;
+    }
     struct noc_waited *best = likeliest(l, l->open, at, a, hash, &rank);
     best = rank == LIKELIEST ? best : likeliest(l, oldest(l), at, a, hash, &rank);
     const enum likeness most = rank / 2;

@@ -88,21 +88,6 @@ static bool end_shows(const struct model *m, const struct tile *tile, const stru
     return shows_by_barrier(m, tile, n, r->kind, r->kind != NOCAP_WRITES);
 }
 
-static void count_end(struct noc_interface *n, const struct noc_request *r)
-{
-    if (r->has_trid && !r->posted && n->outstanding[r->trid] > 0) {
-        n->outstanding[r->trid]--;
-    }
-}
-
-/* One of those that are not remembered any more has ended: it may be any. */
-static void count_any_end(struct noc_interface *n)
-{
-    for (unsigned id = 0; id < NOCAP_TRIDS; id++) {
-        n->outstanding[id] = (uint16_t)(n->outstanding[id] - (n->outstanding[id] > 0));
-    }
-}
-
 static void judge_touch(struct model *m, const struct tile *tile, const struct noc_request *r,
                         const struct noc_touch *t, uint64_t end)
 {
@@ -167,18 +152,20 @@ static void one_ended(struct model *m, struct tile *tile, struct noc_interface *
 {
     bool done = e->phase == NOCAP_PHASE_DONE;
     struct noc_request *r = find_open(n, e->id);
-    if (r != NULL) {
-        bool was_ended = ended(r);
-        publish_end(m, &(struct ended){tile, r->index, e->noc, (uint8_t)r->kind, done, false});
-        if (done && !r->done) {
-            count_end(n, r);
+    if (r == NULL) { /* it may be any of those that are not remembered */
+        for (unsigned id = 0; done && id < NOCAP_TRIDS; id++) {
+            n->outstanding[id] = (uint16_t)(n->outstanding[id] - (n->outstanding[id] > 0));
         }
-        end(n, r, done);
-        if (!was_ended && ended(r)) {
-            judge_end(m, tile, r);
-        }
-    } else if (done) {
-        count_any_end(n);
+        return;
+    }
+    bool was_ended = ended(r);
+    publish_end(m, &(struct ended){tile, r->index, e->noc, (uint8_t)r->kind, done, false});
+    if (done && !r->done && r->has_trid && !r->posted && n->outstanding[r->trid] > 0) {
+        n->outstanding[r->trid]--;
+    }
+    end(n, r, done);
+    if (!was_ended && ended(r)) {
+        judge_end(m, tile, r);
     }
 }
 

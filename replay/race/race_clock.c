@@ -208,12 +208,6 @@ void race_clock_raise(struct model *m, struct race_clock **clock, uint64_t key, 
 
 /* ---- all that two know ---- */
 
-/* Of two lists of the same keys the one that all clocks shall have in the end. */
-static struct race_keys *one_of(struct race_keys *a, struct race_keys *b)
-{
-    return (uintptr_t)a < (uintptr_t)b ? a : b;
-}
-
 static bool same_keys(const struct race_keys *a, const struct race_keys *b)
 {
     return a == b ||
@@ -295,7 +289,10 @@ void race_clock_join(struct model *m, struct race_clock **clock, struct race_clo
     }
     const bool same = same_keys(old->keys, other->keys);
     const uint32_t count = old->keys->count + (same ? CLOCK_START : other->keys->count);
-    struct race_keys *keys = same ? share_keys(one_of(old->keys, other->keys)) : new_keys(m, count);
+    /* of two lists of the same keys the one that all clocks shall have in the end */
+    bool first = (uintptr_t)old->keys < (uintptr_t)other->keys;
+    struct race_keys *keys =
+        same ? share_keys(first ? old->keys : other->keys) : new_keys(m, count);
     struct race_clock *both = new_clock(m, keys, count);
     if (both == NULL) {
         return;

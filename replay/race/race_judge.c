@@ -90,7 +90,8 @@ static bool end_shows(const struct model *m, const struct race_access *before)
 static const char *describe(char text[TEXT], const struct race_access *a, bool writes)
 {
     const struct nocap_xy at = a->agent->place->at;
-    const char *by = nocap_agent_name(race_by(a->agent));
+    const char *by =
+        nocap_agent_name(NOCAP_BY_BRISC + (unsigned)(a->agent - a->agent->place->agents));
     unsigned long long index = a->index - 1;
     if (!is_request(a)) {
         snprintf(text, TEXT, "%s of %s %u,%u at event %llu", writes ? "a store" : "a load", by,

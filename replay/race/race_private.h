@@ -104,11 +104,6 @@ static inline struct race *race_of(const struct model *m)
     return m->state[MODEL_RACE];
 }
 
-static inline unsigned race_by(const struct race_agent *agent)
-{
-    return NOCAP_BY_BRISC + (unsigned)(agent - agent->place->agents);
-}
-
 /* ---- race_clock.c: what is known to be over ---- */
 
 enum { RACE_CLOCK_MAX = 4096 }; /* entries; a clock that would need more knows everything */
