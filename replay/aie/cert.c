@@ -17,7 +17,7 @@ struct event_ref cert_now(const struct model *m, const struct cert_uc *uc)
 static enum nocap_aie_chip find_array(const struct nocap_aie_image *const *code)
 {
     enum nocap_aie_chip chip = code == NULL ? NOCAP_AIE2PS : NOCAP_AIE_CHIP_UNKNOWN;
-    for (unsigned i = 0; code != NULL && i < CERT_UCS && chip == NOCAP_AIE_CHIP_UNKNOWN; i++) {
+    for (unsigned i = 0; code != NULL && i < NOCAP_UCS && chip == NOCAP_AIE_CHIP_UNKNOWN; i++) {
         chip = code[i] == NULL ? chip : code[i]->chip;
     }
     return chip;
@@ -117,7 +117,7 @@ static void control_event(struct model *m, const struct nocap_event *e)
     note_activity(m, e);
 }
 
-/* An access by a uC; cert_access.c judges it. */
+/* An access by a uC; cert_insn.c judges it. */
 static void access_event(struct model *m, const struct nocap_event *e, const struct access *a)
 {
     struct cert_uc *uc = e->by >= NOCAP_BY_UC0 ? get_uc(m, e->by - NOCAP_BY_UC0) : NULL;

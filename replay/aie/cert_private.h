@@ -10,7 +10,6 @@
 #include "replay/core/value.h"
 
 enum {
-    CERT_UCS = NOCAP_UCS,
     CERT_PAGES = 4,    /* of a uC, that may be live together: one that runs, its caller, the next */
     CERT_JOBS = 1024,  /* of a page */
     CERT_CHAINS = 256, /* of a uC, that are remembered */
@@ -160,7 +159,7 @@ struct cert_uc {
 };
 
 struct cert {
-    struct cert_uc *ucs[CERT_UCS];
+    struct cert_uc *ucs[NOCAP_UCS];
     unsigned uc_end;                           /* after the last one that did something */
     const struct nocap_aie_image *const *code; /* by uc; NULL: none was given */
     enum nocap_aie_chip array;                 /* whose registers the files tell */

@@ -22,7 +22,7 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
 {
     bool issues = gate_observes(m, NOCAP_CLASS_TENSIX_RETIRE | NOCAP_CLASS_TENSIX_ISSUE);
     bool units = gate_observes(m, NOCAP_CLASS_TENSIX_UNIT);
-    for (unsigned i = 0; i < GATE_THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
         /* since its core entered a kernel that was seen, the thread did nothing else */
         unsigned p = nocap_core(NOCAP_BY_TRISC0 + i)->processor;
@@ -65,7 +65,7 @@ static struct gate *make(struct model *m, struct tile *tile)
 static void drop(struct tile *tile)
 {
     struct gate_tile *part = gate_part(tile);
-    for (unsigned i = 0; part->gate != NULL && i < GATE_THREADS; i++) {
+    for (unsigned i = 0; part->gate != NULL && i < THREADS; i++) {
         free(part->gate->threads[i].stream.trisc.entries);
         free(part->gate->threads[i].stream.brisc.entries);
     }
@@ -252,7 +252,7 @@ static void notice_source(struct gate *g, uint32_t source)
     if (g->has_source && g->source != source && !g->unordered) {
         g->unordered = true;
         gate_know_semaphores(g, SEM_UNKNOWN);
-        for (unsigned i = 0; i < GATE_THREADS; i++) {
+        for (unsigned i = 0; i < THREADS; i++) {
             g->threads[i].stream.complete = false;
             g->threads[i].latch = (struct gate_latch){0};
         }
@@ -266,7 +266,7 @@ static void coprocessor_event(struct model *m, const struct observation *o)
     const struct nocap_event *e = o->event;
     struct tile *tile = o->tile;
     struct gate *g = tile != NULL ? gate_part(tile)->gate : NULL;
-    if (tile == NULL || e->thread >= GATE_THREADS || (g == NULL && (g = make(m, tile)) == NULL)) {
+    if (tile == NULL || e->thread >= THREADS || (g == NULL && (g = make(m, tile)) == NULL)) {
         return;
     }
     struct gate_word w = gate_word(m, tile, g, e->thread, (uint32_t)e->value);
@@ -418,10 +418,10 @@ static void kernel_enter(struct model *m, const struct observation *o)
         return;
     }
     int thread = nocap_core(o->event->by)->thread; /* -1: it has none */
-    for (unsigned i = 0; i < GATE_THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         others |= tile->launch.kernels[NOCAP_PROCESSOR_TRISC0 + i].inside != NO;
     }
-    for (unsigned i = 0; i < GATE_THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
         bool own = (int)i == thread, idle = stream_count(&t->stream) == 0;
         if (own && idle) {

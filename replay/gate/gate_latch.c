@@ -21,7 +21,7 @@ static enum gate_condition stall_condition(const struct gate *g, unsigned thread
 {
     const struct gate_thread *own = &g->threads[thread];
     uint32_t busy = 0, known = SHARED;
-    for (unsigned i = 0; i < GATE_THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         busy |= g->threads[i].busy & SHARED;
         known &= g->threads[i].busy_known;
     }
@@ -114,7 +114,7 @@ const char *gate_describe(const struct gate *g, const struct gate_hold *hold, ch
 
 void gate_settle(struct gate *g, uint64_t t)
 {
-    for (unsigned i = 0; i < GATE_THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         struct gate_latch *l = &g->threads[i].latch;
         uint32_t blocking;
         if (l->condition == GATE_HOLDS) {
@@ -130,7 +130,7 @@ static void doubt(const struct gate_word *w, const struct gate_hold *hold)
 {
     struct gate *g = w->g;
     uint32_t conditions = hold->wait.conditions;
-    for (unsigned i = 0; i < GATE_THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
         uint32_t looked_at = i == w->thread ? conditions : conditions & ANY_THREAD;
         t->busy &= (uint16_t)~looked_at;

@@ -11,7 +11,6 @@
 #include "replay/gate/gate.h"
 
 enum {
-    GATE_THREADS = NOCAP_TENSIX_THREADS,
     GATE_QUEUE_START = 64,    /* words of a queue; it grows */
     GATE_QUEUE_MAX = 1024,    /* ... up to this; then the stream is lost */
     GATE_CONFIGS = 8,         /* MOP configurations that are kept for words in the queue */
@@ -184,7 +183,7 @@ struct gate_thread {
 };
 
 struct gate {
-    struct gate_thread threads[GATE_THREADS];
+    struct gate_thread threads[THREADS];
     struct gate_sem sems[NOCAP_SEMAPHORE_COUNT];
     uint64_t stated;         /* the values that an event stated last */
     bool agreed;             /* they were right, and nothing changed them since */

@@ -71,7 +71,7 @@ fault_id gate_shown_since(const struct gate_word *w, uint32_t word)
     for (uint32_t rest = changed_by(word); rest != 0; rest &= rest - 1) {
         const struct gate_sem *s = &w->g->sems[__builtin_ctz(rest)];
         bool others = false; /* by a word of another thread that is out of its place */
-        for (unsigned i = 0; i < GATE_THREADS; i++) {
+        for (unsigned i = 0; i < THREADS; i++) {
             others |= i != w->thread && w->g->threads[i].stream.strays_since == s->parted;
         }
         if (s->parted != FAULT_NONE && !others &&
@@ -101,7 +101,7 @@ static fault_id misplaced_since(const struct gate *g, unsigned i, int v)
 {
     const struct gate_sem *sem = &g->sems[i];
     uint32_t words[GATE_LOOKAHEAD];
-    for (unsigned k = 0; k < GATE_THREADS; k++) {
+    for (unsigned k = 0; k < THREADS; k++) {
         const struct gate_stream *s = &g->threads[k].stream;
         unsigned seen = !s->searching ? 0 : s->seen < GATE_LOOKAHEAD ? s->seen : GATE_LOOKAHEAD;
         unsigned count = s->since != FAULT_NONE ? stream_look_ahead(s, words, GATE_LOOKAHEAD) : 0;

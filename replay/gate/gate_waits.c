@@ -77,7 +77,7 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
     if (!cores_have_left(m, tile, quiet) || (!quiet && !gate_sees_cores(m))) {
         return;
     }
-    for (unsigned i = 0; i < GATE_THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         enum outlook outlook = outlook_of(g, i, quiet);
         if (outlook == MAY_GO_ON) {
             return;
@@ -130,7 +130,7 @@ void gate_settle_facts(const struct model *m, struct tile *tile)
     (void)m;
     struct gate *g = gate_part(tile)->gate;
     tile->gate.pending = 0;
-    for (unsigned i = 0; g != NULL && i < GATE_THREADS; i++) {
+    for (unsigned i = 0; g != NULL && i < THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
         bool held = t->held && nocap_tensix_opcode(t->held_word) != NOCAP_TENSIX_NOP;
         uint32_t word;
@@ -173,7 +173,7 @@ static int semaphore_owner(const struct tile *tile, unsigned thread, uint8_t sem
     struct gate *g = gate_part(tile)->gate;
     unsigned opcode = post ? NOCAP_TENSIX_SEMPOST : NOCAP_TENSIX_SEMGET;
     int owner = -1, best = 0;
-    for (unsigned i = 0; i < GATE_THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
         bool did = ((post ? t->posted : t->gotten) & semaphore) != 0;
         bool pushes = may_still_push(tile, i);
@@ -265,7 +265,7 @@ void gate_waits(const struct wait_builder *t)
     if (t->tile->launch.in_reset) {
         return;
     }
-    for (unsigned i = 0; i < GATE_THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         if (t->tile->in_scope && is_pending(t->tile, i)) {
             report_thread(t, i);
         }

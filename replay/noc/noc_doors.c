@@ -202,10 +202,10 @@ void noc_ethernet_access(struct model *m, const struct tile *tile, uint16_t chip
 
 static void judge_block(struct model *m, const struct noc_arc *arc)
 {
-    bool there = !arc->block.known || (arc->block.v >= NOCAP_ARC_MEMORY &&
-                                       arc->block.v < NOCAP_ARC_MEMORY + NOCAP_ARC_MEMORY_SIZE);
+    bool there =
+        arc->block.v >= NOCAP_ARC_MEMORY && arc->block.v < NOCAP_ARC_MEMORY + NOCAP_ARC_MEMORY_SIZE;
     bool holds = !arc->entries.known || arc->entries.v != 0;
-    if (arc->block.known || arc->entries.known) {
+    if (arc->block.known) {
         CHECK(m, NULL, NOC_018, there && holds, NO_REFS,
               there ? "queues that hold messages" : "a control block of the queues in ARC memory",
               there ? "ARC queues of %u messages, control block at 0x%x"
@@ -214,18 +214,17 @@ static void judge_block(struct model *m, const struct noc_arc *arc)
     }
 }
 
-static void judge_room(struct model *m, struct noc_arc *arc, unsigned queue)
+static void judge_room(struct model *m, const struct noc_arc *arc, unsigned queue)
 {
-    if (!arc->entries.known || arc->entries.v == 0 || !arc->fetched[queue].known) {
-        return;
+    const uint32_t turn = 2 * arc->entries.v;
+    if (turn != 0 && arc->fetched[queue].known) {
+        uint32_t written = arc->written[queue], fetched = arc->fetched[queue].v;
+        uint32_t waiting = (written % turn + turn - fetched % turn) % turn;
+        CHECK(m, NULL, NOC_018, written < turn && waiting <= arc->entries.v, NO_REFS,
+              "no more messages written than the queue holds",
+              "%u messages written and %u fetched when the host last polled, the queue holds %u",
+              written, fetched, arc->entries.v);
     }
-    uint32_t turn = 2 * arc->entries.v, written = arc->written[queue],
-             fetched = arc->fetched[queue].v;
-    uint32_t waiting = (written % turn + turn - fetched % turn) % turn;
-    CHECK(m, NULL, NOC_018, written < turn && waiting <= arc->entries.v, NO_REFS,
-          "no more messages written than the queue holds",
-          "%u messages written and %u fetched when the host last polled, the queue holds %u",
-          written, fetched, arc->entries.v);
 }
 
 /* One of the pointers of a queue, as the host writes or reads it. */
@@ -359,7 +358,7 @@ static uint32_t mirrored(uint64_t mask, unsigned bits)
 
 void noc_register_store(struct model *m, const struct tile *tile, const struct access *a)
 {
-    for (unsigned noc = 0; noc < NOC_NOCS; noc++) {
+    for (unsigned noc = 0; noc < NOCS; noc++) {
         uint32_t v;
         bool columns = a->addr == nocap_niu_address(noc, NOCAP_NIU_ROUTER_CFG_1);
         bool rows = a->addr == nocap_niu_address(noc, NOCAP_NIU_ROUTER_CFG_3);

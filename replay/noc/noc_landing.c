@@ -232,17 +232,6 @@ static bool misses(const struct model *m, const struct tile *from, const struct 
     return w->must_arrive && !l->apart && !noc_state(m)->anonymous && in_order(m, from);
 }
 
-/* The first that arrives shows that the others should have. */
-static void judge_ended(struct model *m, const struct tile *from, struct noc_landings *l)
-{
-    for (uint64_t i = oldest(l); i < l->count; i++) {
-        struct noc_waited *w = &l->waited[i % WAITED];
-        if (w->unjudged && misses(m, from, l, w)) {
-            judge_arrived(m, from, w);
-        }
-    }
-}
-
 /* What is written to host memory comes in the order in which it left, so that of requests before
  * this one no piece is under way. */
 static void judge_pieces(struct model *m, const struct tile *from, struct noc_landings *l,
@@ -274,12 +263,18 @@ static void arrive(struct model *m, const struct tile *from, struct noc_landings
     }
 }
 
-/* What its sender asks for is seen to arrive. */
+/* What its sender asks for is seen to arrive: the first shows that the others should have. */
 static void show(struct model *m, const struct tile *from, struct noc_landings *l)
 {
-    if (!l->shown && !l->apart) {
-        l->shown = true;
-        judge_ended(m, from, l);
+    if (l->shown || l->apart) {
+        return;
+    }
+    l->shown = true;
+    for (uint64_t i = oldest(l); i < l->count; i++) {
+        struct noc_waited *w = &l->waited[i % WAITED];
+        if (w->unjudged && misses(m, from, l, w)) {
+            judge_arrived(m, from, w);
+        }
     }
 }
 

@@ -362,7 +362,7 @@ static __attribute__((noinline)) void take_touch(struct model *m, struct tile *t
 
 void noc_memory_access(struct model *m, struct tile *tile, const struct access *a)
 {
-    for (unsigned noc = 0; noc < NOC_NOCS; noc++) {
+    for (unsigned noc = 0; noc < NOCS; noc++) {
         struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
         if (n->held != 0 && a->addr < n->high && a->addr + a->size > n->low) {
             take_touch(m, tile, n, a);
@@ -424,7 +424,7 @@ void noc_kernel_exit(struct model *m, struct tile *tile, unsigned agent)
         return;
     }
     noc_wait_ends(noc_part(tile)->noc, agent);
-    for (unsigned noc = 0; noc < NOC_NOCS; noc++) {
+    for (unsigned noc = 0; noc < NOCS; noc++) {
         struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
         if (n->chain.open && n->chain.last.by == agent) {
             CHECK(m, tile, NOC_024, false, RELATED(n->chain.last.index),

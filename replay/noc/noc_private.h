@@ -12,10 +12,8 @@
 #include "replay/noc/noc.h"
 
 enum {
-    NOC_NOCS = NOCS,
     NOC_BUFFER_WORDS = 11, /* TARG_ADDR_LO to AT_DATA */
     NOC_OPEN = 64, /* requests of a tile's interface that may be under way: bits of a word */
-    NOC_ANY_BUFFER = NOCAP_NIU_BUFFERS,
 };
 
 /* A register is given `v`; NULL: what, was not captured. */
@@ -117,7 +115,7 @@ struct noc_wait {
 };
 
 struct noc_tile {
-    struct noc_interface noc[NOC_NOCS];
+    struct noc_interface noc[NOCS];
     struct noc_wait waits[CORES]; /* by processor */
     uint32_t waiting;             /* 1 << enum nocap_agent: it has done nothing else since */
 };
@@ -181,18 +179,6 @@ void noc_counter_load(struct model *m, struct tile *tile, unsigned noc, unsigned
 void noc_publish(const struct model *m, struct tile *tile, unsigned noc);
 void noc_memory_access(struct model *m, struct tile *tile, const struct access *a);
 void noc_kernel_exit(struct model *m, struct tile *tile, unsigned agent);
-
-/* noc_counter.c: barriers as polls of counters. */
-void noc_count_pending(struct model *m, struct tile *tile, const struct nocap_event *request);
-/* What a poll of a counter says of the requests that it counts: nothing certain, some are certainly
- * still under way, all are over and the count is exact. */
-enum noc_poll_result { NOC_POLL_UNSURE, NOC_POLL_OPEN, NOC_POLL_OVER };
-/* `value`: NULL: it was not captured. */
-enum noc_poll_result noc_poll(struct model *m, struct tile *tile, unsigned noc, unsigned counter,
-                              const uint32_t *value);
-/* A note that a core begins to wait. */
-void noc_wait_begins(struct model *m, struct tile *tile, const struct nocap_event *note);
-void noc_tile_waits(const struct wait_builder *t);
 
 /* noc_doors.c: what the host does to the interfaces and the endpoint. */
 void noc_register_store(struct model *m, const struct tile *tile, const struct access *a);

@@ -378,7 +378,7 @@ static void request(struct model *m, const struct observation *o)
     bool word = e->op == NOCAP_OP_ATOMIC || e->op == NOCAP_OP_INLINE;
     uint64_t size = word ? NOCAP_NIU_MMIO_SIZE : (e->has & NOCAP_F_SIZE) != 0 ? e->size : 0;
     bool core = nocap_is_core(e->by) && (e->has & NOCAP_F_BY) != 0;
-    if (!core || (e->has & NOCAP_F_NOC) == 0 || e->noc >= RACE_NOCS || !begin(m)) {
+    if (!core || (e->has & NOCAP_F_NOC) == 0 || e->noc >= NOCS || !begin(m)) {
         return;
     }
     struct race_mem_ctx *p = o->tile != NULL ? place_of(m, o->tile) : place_at(m, e->chip, e->at);

@@ -316,8 +316,8 @@ static void learn_writer(struct model *m, struct race_clock **clock, const struc
     const struct race_access *w = &news->write;
     race_clock_join(m, clock, news->release);
     race_clock_raise(m, clock, race_core_key(w->agent), w->index);
-    for (unsigned i = 0; i < RACE_ENDS * RACE_NOCS; i++) {
-        unsigned way = i / RACE_NOCS, noc = i % RACE_NOCS;
+    for (unsigned i = 0; i < RACE_ENDS * NOCS; i++) {
+        unsigned way = i / NOCS, noc = i % NOCS;
         uint64_t until = news->over[way][noc];
         bool said = way == RACE_LEAVE && until <= news->over[RACE_ACK][noc];
         if (until != 0 && !said) { /* what was acknowledged has left */

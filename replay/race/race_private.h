@@ -32,7 +32,7 @@ enum race_completion {
     RACE_CORE,   /* a load or store of a core: when it is over in program order */
 };
 /* Those that are known of an interface as a whole: what its counters tell. */
-enum { RACE_ENDS = RACE_ORDER, RACE_NOCS = NOCS };
+enum { RACE_ENDS = RACE_ORDER };
 
 enum race_channel { RACE_CHANNEL_MULTICAST = 16, RACE_CHANNEL_UNKNOWN = 32, RACE_CHANNELS = 256 };
 /* Requests whose channel is not known may share it with any of their kind. */
@@ -82,10 +82,10 @@ struct race_mem_ctx {
     struct race_memory memory;
     struct race_news *streams; /* each is one counter, to which all its registers add */
     struct race_agent agents[CORES];
-    uint64_t over[RACE_ENDS][RACE_NOCS]; /* index up to which its own requests are over */
-    uint64_t sent[RACE_NOCS];            /* index of its latest request */
-    uint64_t fetched;                    /* index of its latest NOC read */
-    uint64_t reached;                    /* index at which something last came in */
+    uint64_t over[RACE_ENDS][NOCS]; /* index up to which its own requests are over */
+    uint64_t sent[NOCS];            /* index of its latest request */
+    uint64_t fetched;               /* index of its latest NOC read */
+    uint64_t reached;               /* index at which something last came in */
     struct race_lock locks[RACE_LOCKS];
     uint32_t lock_count;
     struct race_mem_ctx *next; /* that was met before */
@@ -202,11 +202,11 @@ static inline bool race_value(const struct access *a, uint64_t *v)
 
 /* What the latest write of some bytes tells those who see its value. */
 struct race_news {
-    struct race_access write;            /* index 0: none */
-    struct race_clock *release;          /* what the writer knew; NULL: nothing */
-    const struct race_agent *joined;     /* who joined all that last; NULL: none yet */
-    bool summed;                         /* `release` is what several knew that added */
-    uint64_t over[RACE_ENDS][RACE_NOCS]; /* what it knew of the requests of its own interface */
+    struct race_access write;        /* index 0: none */
+    struct race_clock *release;      /* what the writer knew; NULL: nothing */
+    const struct race_agent *joined; /* who joined all that last; NULL: none yet */
+    bool summed;                     /* `release` is what several knew that added */
+    uint64_t over[RACE_ENDS][NOCS];  /* what it knew of the requests of its own interface */
 };
 
 enum { RACE_READERS = 3 };
