@@ -31,8 +31,8 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
         t->stream.config_changed = true;
         work_start(&t->work, idle);
         t->stream.cursor.mask_known = t->stream.pushed.mask_known = known;
-        t->work.dest_known = known;
-        t->work.mutex_known = known ? UINT8_MAX : 0;
+        t->dest_known = known;
+        t->mutex_known = known ? UINT8_MAX : 0;
         t->busy_known = !known || !(issues || units) ? 0
                         : units                      ? GATE_UNITS
                                                      : GATE_UNITS & ~NOCAP_WAIT_TRISC_CFG;

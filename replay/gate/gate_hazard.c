@@ -13,7 +13,7 @@ enum {
     THREAD_PACK = 2,
     OF_MATH = NOCAP_WAIT_MATH | NOCAP_WAIT_SFPU,
     BOTH_BANKS = NOCAP_DVALID_A | NOCAP_DVALID_B,
-    WIDE_GPRS = 4, /* registers that a 128-bit access touches */
+    WIDE_GPRS = 0xF, /* registers that a 128-bit access touches, from the first on */
     GPRS = NOCAP_GPR_COUNT,
 };
 
@@ -88,16 +88,10 @@ fault_id gate_judge_word(const struct gate_word *w)
 
 void work_start(struct gate_work *w, bool known)
 {
-    struct gate_work fresh = {
+    *w = (struct gate_work){
         .src_known = known ? BOTH_BANKS : 0,
         .may_use_dest = known ? NO : UNKNOWN,
-        /* registers and mutexes outlive a kernel */
-        .dest_known = w->dest_known,
-        .dest_offset = w->dest_offset,
-        .mutex_known = w->mutex_known,
-        .mutex_held = w->mutex_held,
     };
-    *w = fresh;
 }
 
 /* What instructions do to Src banks, Dest and registers, by opcode. */
@@ -165,23 +159,20 @@ static uint32_t unit_of(uint32_t word)
 static uint64_t writes_gprs(const struct gate_word *w)
 {
     uint32_t gpr;
-    unsigned count = 1;
-    if ((traits[w->opcode] & LOADS_GPR) != 0) {
-        bool wide =
-            w->opcode == NOCAP_TENSIX_LOADIND && NOCAP_TENSIX_GET(w->word, LOADIND, size_sel) == 0;
-        gpr = w->opcode == NOCAP_TENSIX_LOADREG ? NOCAP_TENSIX_GET(w->word, LOADREG, data)
-                                                : NOCAP_TENSIX_GET(w->word, LOADIND, data);
-        count = wide ? WIDE_GPRS : 1;
-    } else if (w->opcode == NOCAP_TENSIX_SETDMAREG) {
-        gpr = NOCAP_TENSIX_GET(w->word, SETDMAREG, half) / 2;
-    } else {
-        gpr = NOCAP_TENSIX_GET(w->word, BITWOPDMAREG, result);
+    uint64_t registers = 1;
+    switch (w->opcode) {
+    case NOCAP_TENSIX_LOADREG: gpr = NOCAP_TENSIX_GET(w->word, LOADREG, data); break;
+    case NOCAP_TENSIX_SETDMAREG: gpr = NOCAP_TENSIX_GET(w->word, SETDMAREG, half) / 2; break;
+    case NOCAP_TENSIX_LOADIND:
+        registers =
+            NOCAP_TENSIX_GET(w->word, LOADIND, size_sel) == 0 ? WIDE_GPRS : 1; /* fall through */
+    default:
+        gpr = (traits[w->opcode] & LOADS_GPR) != 0
+                  ? NOCAP_TENSIX_GET(w->word, LOADIND, data)
+                  : NOCAP_TENSIX_GET(w->word, BITWOPDMAREG, result);
+        break;
     }
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < count && gpr + i < GPRS; i++) {
-        bits |= UINT64_C(1) << (gpr + i);
-    }
-    return bits;
+    return registers << gpr; /* of those that exist */
 }
 
 /* ---- waits ---- */
@@ -256,7 +247,7 @@ static void judge_config(const struct gate_word *w)
     if (wrcfg) {
         uint32_t gpr = NOCAP_TENSIX_GET(w->word, WRCFG, gpr) % GPRS;
         bool wide = NOCAP_TENSIX_GET(w->word, WRCFG, wide) != 0;
-        uint64_t read = (wide ? UINT64_C(0xF) << (gpr & ~3u) : UINT64_C(1) << gpr);
+        uint64_t read = wide ? (uint64_t)WIDE_GPRS << (gpr & ~3u) : UINT64_C(1) << gpr;
         bool fresh = ((work->gpr_written | work->gpr_loaded) & read) == 0;
         CHECK_WORD(w, TNX_030, fresh, NO_REFS,
                    "a wait for ThCon between the instruction that writes a GPR and WRCFG",
@@ -342,36 +333,36 @@ static void judge_dest(const struct gate_word *w)
 /* TNX-035 */
 static void judge_flip(const struct gate_word *w)
 {
-    struct gate_work *work = &w->t->work;
+    struct gate_thread *t = w->t;
     uint16_t offset = (uint16_t)NOCAP_TENSIX_GET(w->word, SETC16, value);
     if (NOCAP_TENSIX_GET(w->word, SETC16, reg) != NOCAP_CFG_DEST_OFFSET) {
         return;
     }
-    if (work->dest_known && ((offset ^ work->dest_offset) & NOCAP_DEST_HALF) != 0) {
+    if (t->dest_known && ((offset ^ t->dest_offset) & NOCAP_DEST_HALF) != 0) {
         judge_idle(w, TNX_035, OF_MATH, "a wait for math and SFPU before the Dest half is flipped",
                    "Dest half flipped");
     }
-    work->dest_offset = offset;
-    work->dest_known = true;
+    t->dest_offset = offset;
+    t->dest_known = true;
 }
 
 /* TNX-020 */
 static void judge_mutex(const struct gate_word *w)
 {
-    struct gate_work *work = &w->t->work;
+    struct gate_thread *t = w->t;
     bool gets = w->opcode == NOCAP_TENSIX_ATGETM;
     uint32_t i = NOCAP_TENSIX_GET(w->word, ATGETM, mutex);
     bool exists = i < NOCAP_MUTEXES && i != NOCAP_MUTEX_MISSING;
     uint8_t bit = (uint8_t)(exists ? 1 << i : 0);
-    bool held = (work->mutex_held & bit) != 0, known = (work->mutex_known & bit) != 0;
+    bool held = (t->mutex_held & bit) != 0, known = (t->mutex_known & bit) != 0;
     CHECK_WORD(w, TNX_020, exists && (!known || held != gets), NO_REFS,
                "a mutex of 0, 2, 3, 4 acquired when free of this thread, released when owned",
                !exists ? "mutex %u does not exist"
                : gets  ? "mutex %u acquired again by its owner"
                        : "mutex %u released without being owned",
                i);
-    work->mutex_known |= bit;
-    work->mutex_held = (uint8_t)(gets ? work->mutex_held | bit : work->mutex_held & ~bit);
+    t->mutex_known |= bit;
+    t->mutex_held = (uint8_t)(gets ? t->mutex_held | bit : t->mutex_held & ~bit);
 }
 
 /* What an instruction needs, by opcode. */
@@ -402,11 +393,8 @@ static void take_work(const struct gate_word *w)
 {
     struct gate_work *work = &w->t->work;
     uint8_t trait = traits[w->opcode];
-    uint8_t released = 0;
-    if ((trait & RELEASES) != 0) {
-        released =
-            (uint8_t)NOCAP_TENSIX_GET(w->word, MVMUL, clear_dvalid); /* at one place in all */
-    }
+    uint32_t banks = NOCAP_TENSIX_GET(w->word, MVMUL, clear_dvalid); /* at one place in all */
+    uint8_t released = (uint8_t)((trait & RELEASES) != 0 ? banks : 0);
     work->src_ready = (uint8_t)((work->src_ready | (trait & AWAITS)) & ~released);
     work->src_known |= released;
     work->after.released |= released;

@@ -74,13 +74,11 @@ static void advance(const struct gate_word *w, unsigned count)
 static void sort_out(struct gate_stream *s, const uint32_t *passed, unsigned count)
 {
     struct gate_strays missing = s->missing, early = s->early;
-    uint32_t words[GATE_LOOKAHEAD];
     bool used[GATE_LOOKAHEAD] = {false};
     unsigned issued = s->seen - GATE_WINDOW, more = 0, fewer = 0;
-    memcpy(words, s->issued, sizeof words);
     for (unsigned i = 0; i < count; i++) {
         unsigned k = 0;
-        while (k < issued && (used[k] || words[k] != passed[i])) {
+        while (k < issued && (used[k] || s->issued[k] != passed[i])) {
             k++;
         }
         if (k < issued) {
@@ -91,8 +89,8 @@ static void sort_out(struct gate_stream *s, const uint32_t *passed, unsigned cou
         }
     }
     for (unsigned k = 0; k < issued; k++) {
-        if (!used[k] && !gate_stray_take(&missing, words[k])) {
-            stray_add(&early, words[k]);
+        if (!used[k] && !gate_stray_take(&missing, s->issued[k])) {
+            stray_add(&early, s->issued[k]);
             more++;
         }
     }

@@ -157,9 +157,6 @@ struct gate_work {
     uint8_t src_ready, src_known;     /* NOCAP_DVALID_* */
     enum known may_use_dest;          /* SEMWAIT on MATH_PACK since the last post or get */
     bool uses_math_pack;
-    bool dest_known;
-    uint16_t dest_offset;
-    uint8_t mutex_known, mutex_held;
 };
 
 struct gate_thread {
@@ -168,6 +165,10 @@ struct gate_thread {
     uint16_t busy, busy_known; /* units with its work, as NOCAP_WAIT_*; of which that is known */
     uint16_t flight[GATE_CONDITIONS]; /* words in them, where only retirement is observed */
     struct gate_work work;
+    /* registers and mutexes, which outlive a kernel */
+    bool dest_known;
+    uint16_t dest_offset;
+    uint8_t mutex_known, mutex_held;
     /* the pushed words in their order: what RISC-V stores race with */
     struct gate_wait pushed_wait;
     bool config_stored; /* backend configuration stored and not waited for */

@@ -127,24 +127,19 @@ static bool begin(struct model *m)
     return race_of(m) != NULL;
 }
 
-/* ---- streams ---- */
-
-static bool is_stream(uint64_t addr)
-{
-    return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM;
-}
-
-/* NULL without memory. */
+/* The stream at an address; NULL: there is none, or no memory. */
 static inline struct race_news *stream_at(struct model *m, struct race_mem_ctx *where,
                                           uint64_t addr)
 {
+    if (addr < NOCAP_BASE_STREAM || addr > NOCAP_LAST_STREAM) {
+        return NULL;
+    }
     if (__builtin_expect(where->streams == NULL, 0)) {
         where->streams = calloc(RACE_STREAMS, sizeof *where->streams);
         m->out_of_memory |= where->streams == NULL;
     }
-    return where->streams == NULL
-               ? NULL
-               : &where->streams[(addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE];
+    size_t stream = (addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE;
+    return where->streams == NULL ? NULL : &where->streams[stream];
 }
 
 /* ---- accesses of cores, and from outside ---- */
@@ -189,10 +184,9 @@ static void core_memory(struct model *m, const struct observation *o)
     if (p == NULL || a->size == 0 || a->addr + a->size > p->size) {
         return;
     }
-    struct race_agent *self = agent_of(p, a->by);
-    const struct race_access r = access_of(m, a, self);
+    const struct race_access r = access_of(m, a, agent_of(p, a->by));
     if (a->store) {
-        race_write(m, p, &r, race_clock_share(self->clock), a);
+        race_write(m, p, &r, race_clock_share(r.agent->clock), a);
     } else {
         race_read(m, p, &r, a);
     }
@@ -227,7 +221,7 @@ static void outside_store(struct model *m, const struct observation *o)
     }
     struct race_access w = access_of(m, a, NULL);
     p->reached = w.index;
-    struct race_news *news = is_stream(a->addr) ? stream_at(m, p, a->addr) : NULL;
+    struct race_news *news = stream_at(m, p, a->addr);
     if (news != NULL) {
         race_report(news, &w, NULL);
     } else if (a->addr < p->size && w.end <= p->size) {
@@ -239,17 +233,13 @@ static void outside_store(struct model *m, const struct observation *o)
 
 static void take_lock(struct race_mem_ctx *p, const struct nocap_note *note, uint64_t index)
 {
-    if (note->form == NOCAP_NOTE_LOCK) {
-        if (p->lock_count < RACE_LOCKS) {
-            p->locks[p->lock_count++] =
-                (struct race_lock){note->addr, note->addr + note->size, index, note->by, note->cb};
-        }
-        return;
+    const struct race_lock lock = {note->addr, note->addr + note->size, index, note->by, note->cb};
+    if (note->form == NOCAP_NOTE_LOCK && p->lock_count < RACE_LOCKS) {
+        p->locks[p->lock_count++] = lock;
     }
-    for (uint32_t i = 0; i < p->lock_count; i++) {
+    for (uint32_t i = 0; note->form == NOCAP_NOTE_UNLOCK && i < p->lock_count; i++) {
         const struct race_lock *l = &p->locks[i];
-        if (l->first == note->addr && l->end == note->addr + note->size && l->by == note->by &&
-            l->cb == note->cb) {
+        if (l->first == lock.first && l->end == lock.end && l->by == lock.by && l->cb == lock.cb) {
             p->locks[i] = p->locks[--p->lock_count];
             return;
         }
@@ -330,19 +320,19 @@ static void request_arrives(struct model *m, const struct nocap_event *e, struct
                             const struct race_access *request)
 {
     struct race_mem_ctx *p = place_at(m, e->chip, to);
-    bool stream = p != NULL && is_stream(e->daddr) && m->knows_tiles && model_is_tensix(m, to);
-    if (p == NULL || (!stream && !holds(p, e->daddr, request->size))) {
+    bool worker = p != NULL && m->knows_tiles && model_is_tensix(m, to);
+    struct race_news *stream = worker ? stream_at(m, p, e->daddr) : NULL;
+    if (p == NULL || (stream == NULL && !holds(p, e->daddr, request->size))) {
         return;
     }
     struct race_access a = access_at(request, e->posted ? RACE_ORDER : RACE_ACK, e->daddr);
     p->reached = request->index;
-    a.atomic |= stream;
-    struct race_news *news = stream ? stream_at(m, p, e->daddr) : NULL;
-    if (news != NULL) {
-        race_count(m, p, news, &a);
-    } else if (!stream && a.atomic) {
+    a.atomic |= stream != NULL;
+    if (stream != NULL) {
+        race_count(m, p, stream, &a);
+    } else if (a.atomic) {
         race_add(m, p, &a);
-    } else if (!stream) {
+    } else {
         const struct access bytes = access_of_event(e, a.first, a.size);
         race_judge_locks(m, p, &a);
         race_write(m, p, &a, race_clock_share(a.agent->clock), &bytes);
