@@ -64,26 +64,26 @@ void cert_tasks_note(struct cert *c, const struct access *a)
     }
 }
 
+/* Says how far a condition is. */
+#define SAY(condition, ...) snprintf((condition)->text, sizeof(condition)->text, __VA_ARGS__)
+
 /* Where the waits of a channel ask for more than the tasks that were seen can send. */
-static void add_excess(struct cert *c, const struct cert_step *step, uint64_t asked, char *text,
-                       size_t size)
+static void add_excess(struct cert *cert, const struct cert_step *step, uint64_t asked,
+                       struct cert_condition *c)
 {
     uint32_t queue;
-    size_t used = strlen(text);
-    bool known = nocap_aie_task_queue(c->array, CERT_V(step, WAIT_TCTS, tile_id),
+    size_t used = strlen(c->text);
+    bool known = nocap_aie_task_queue(cert->array, CERT_V(step, WAIT_TCTS, tile_id),
                                       CERT_V(step, WAIT_TCTS, actor_id), &queue);
-    for (uint32_t i = 0; known && i < c->tasks.count; i++) {
-        const struct cert_count *tasks = &c->tasks.list[i];
+    for (uint32_t i = 0; known && i < cert->tasks.count; i++) {
+        const struct cert_count *tasks = &cert->tasks.list[i];
         if (tasks->key == queue && tasks->arrived < asked) {
-            snprintf(text + used, size - used,
+            snprintf(c->text + used, sizeof c->text - used,
                      "; tasks for %llu in all were started, the waits ask for %llu",
                      (unsigned long long)tasks->arrived, (unsigned long long)asked);
         }
     }
 }
-
-/* Says how far a condition is. */
-#define SAY(condition, ...) snprintf((condition)->text, sizeof(condition)->text, __VA_ARGS__)
 
 static void tokens_came(const struct model *m, struct cert_uc *uc, const struct cert_step *step,
                         struct cert_condition *c)
@@ -97,7 +97,7 @@ static void tokens_came(const struct model *m, struct cert_uc *uc, const struct 
         nocap_aie_channel_text(cert_of(m)->array, tile, actor, name, sizeof name),
         (unsigned long long)there, (unsigned long long)wanted);
     if (uc->fresh && tokens != NULL && there < wanted) {
-        add_excess(cert_of(m), step, tokens->consumed + wanted, c->text, sizeof c->text);
+        add_excess(cert_of(m), step, tokens->consumed + wanted, c);
     }
     c->came = !uc->fresh || uc->channels.full ? UNKNOWN : there >= wanted ? YES : NO;
 }

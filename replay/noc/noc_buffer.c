@@ -120,25 +120,19 @@ enum { AGREE = -1, OTHER_OP = NOCAP_FIELD_COUNT }; /* or enum nocap_field */
  * read has no posted form. */
 static int difference(const struct nocap_event *a, const struct nocap_event *b)
 {
-    static const enum nocap_field always[] = {
+    static const enum nocap_field fields[] = {
         NOCAP_FIELD_SADDR, NOCAP_FIELD_DADDR, NOCAP_FIELD_SIZE,  NOCAP_FIELD_VALUE,
         NOCAP_FIELD_RET,   NOCAP_FIELD_RADDR, NOCAP_FIELD_CTRL,  NOCAP_FIELD_LEN_BE,
-        NOCAP_FIELD_TAG,   NOCAP_FIELD_S,     NOCAP_FIELD_MCAST, NOCAP_FIELD_LINKED};
-    if (a->op != b->op) {
-        return OTHER_OP;
+        NOCAP_FIELD_TAG,   NOCAP_FIELD_S,     NOCAP_FIELD_MCAST, NOCAP_FIELD_LINKED,
+        NOCAP_FIELD_D,     NOCAP_FIELD_POSTED};
+    const int corner = a->mcast ? NOCAP_FIELD_D : -1;
+    const int answer = a->op == NOCAP_OP_READ ? NOCAP_FIELD_POSTED : -1;
+    int what = a->op == b->op ? AGREE : OTHER_OP;
+    for (size_t i = 0; what == AGREE && i < sizeof fields / sizeof fields[0]; i++) {
+        const int field = (int)fields[i];
+        what = field == corner || field == answer || noc_same(fields[i], a, b) ? AGREE : field;
     }
-    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
-        if (!noc_same(always[i], a, b)) {
-            return (int)always[i];
-        }
-    }
-    if (!a->mcast && !noc_same(NOCAP_FIELD_D, a, b)) {
-        return NOCAP_FIELD_D;
-    }
-    if (a->op != NOCAP_OP_READ && !noc_same(NOCAP_FIELD_POSTED, a, b)) {
-        return NOCAP_FIELD_POSTED;
-    }
-    return AGREE;
+    return what;
 }
 
 /* The register that says it, the first of several: what it is called differs by request. */

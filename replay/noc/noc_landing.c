@@ -123,17 +123,17 @@ void noc_landing_request(struct model *m, const struct observation *o)
         return;
     }
     uint64_t size = word ? NOCAP_NIU_MMIO_SIZE : e->size;
+    const fault_id since = m->faults > m->faults_before ? m->faults_before + 1 : FAULT_NONE;
     struct noc_waited w = {.at = now(m),
                            .id = e->id,
                            .has_id = (e->has & NOCAP_F_ID) != 0,
                            .addr = e->daddr,
                            .end = e->daddr + size,
                            .next = e->daddr,
-                           .since =
-                               m->faults > m->faults_before ? m->faults_before + 1 : FAULT_NONE,
+                           .since = since,
                            .sum = NOCAP_FNV1A64_START,
-                           .to = ends->to,
-                           .to_other = ends->to_other};
+                           .to = memory ? MEMORY : ends->to,
+                           .to_other = memory ? MEMORY : ends->to_other};
     const struct access bytes = access_of_event(e, e->daddr, size);
     /* where so many did not show, nothing arrives that bytes could be compared with; hashing them
      * is 2 % of the checking of a queue, and more where payloads are long */
@@ -145,12 +145,7 @@ void noc_landing_request(struct model *m, const struct observation *o)
         w.addr -= w.addr % ATOMIC_WORDS;
         w.end = w.addr + ATOMIC_WORDS;
     }
-    if (memory) { /* it has no tile */
-        w.to = w.to_other = MEMORY;
-        w.tiles = 1;
-    } else {
-        w.tiles = count_tiles(m, &w, e->at);
-    }
+    w.tiles = memory ? 1 : count_tiles(m, &w, e->at);
     if (w.tiles > 0) {
         wait_for(l, &w);
     }
