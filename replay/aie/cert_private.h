@@ -307,7 +307,8 @@ void cert_tasks_note(struct cert *cert, const struct access *a);
 /* What an instruction waits for, and whether it has come. */
 struct cert_condition {
     enum known came;
-    fault_id since; /* that is known since it */
+    fault_id since;   /* that is known since it */
+    uint32_t missing; /* of a remote barrier: columns that did not come */
     char text[CERT_TEXT];
 };
 struct cert_condition cert_condition(const struct model *m, const struct cert_at *at);
@@ -316,8 +317,6 @@ enum known cert_came(const struct model *m, const struct cert_at *at);
 /* Judges that the wait is over, once. The fault, if it is one. */
 fault_id cert_released(struct model *m, const struct cert_at *at);
 void cert_consume(struct cert_uc *uc, const struct cert_step *step);
-/* Whether a column has come to the remote barrier as often as the one of the step. */
-enum known cert_column_came(const struct model *m, unsigned column, const struct cert_step *step);
 
 /* cert_wait.c: rule AIE-066 */
 void cert_judge_end(struct model *m);

@@ -183,7 +183,8 @@ static void local_matured(const struct cert_page *page, const struct cert_step *
     c->since = either(c->since, b->since);
 }
 
-enum known cert_column_came(const struct model *m, unsigned column, const struct cert_step *step)
+/* Whether a column has come to the remote barrier as often as the one of the step. */
+static enum known column_came(const struct model *m, unsigned column, const struct cert_step *step)
 {
     const struct cert_uc *uc = cert_of(m)->ucs[column];
     const struct nocap_aie_image *image =
@@ -201,14 +202,14 @@ static void remote_matured(const struct model *m, const struct cert_uc *uc,
                            const struct cert_step *step, struct cert_condition *c)
 {
     uint32_t id = CERT_V(step, REMOTE_BARRIER, remote_barrier_id);
-    uint32_t mask = CERT_V(step, REMOTE_BARRIER, party_mask), missing = 0;
+    uint32_t mask = CERT_V(step, REMOTE_BARRIER, party_mask);
     c->came = uc->fresh && step->phase != 0 ? YES : UNKNOWN;
     for (unsigned column = 0; column < CERT_COLUMNS && step->phase != 0; column++) {
-        enum known came = (mask >> column & 1u) == 0 ? YES : cert_column_came(m, column, step);
+        enum known came = (mask >> column & 1u) == 0 ? YES : column_came(m, column, step);
         c->came = came < c->came ? came : c->came; /* UNKNOWN, then NO */
-        missing |= came == YES ? 0 : 1u << column;
+        c->missing |= came == YES ? 0 : 1u << column;
     }
-    SAY(c, "remote barrier %u: columns of mask 0x%x did not come", id - 1, missing);
+    SAY(c, "remote barrier %u: columns of mask 0x%x did not come", id - 1, c->missing);
     c->since = either(c->since, cert_of(m)->early[id]);
 }
 

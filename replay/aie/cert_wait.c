@@ -98,25 +98,15 @@ static void missing_jobs(const struct cert_at *w, uint32_t barrier, struct missi
     }
 }
 
-/* Whether the column is of the barrier of the step, and has not come to it. */
-static bool column_missing(const struct model *m, const struct cert_step *step, unsigned column)
-{
-    uint32_t mask = CERT_V(step, REMOTE_BARRIER, party_mask);
-    return (mask >> column & 1u) != 0 && cert_column_came(m, column, step) != YES;
-}
-
 static struct missing missing_of(const struct model *m, const struct cert_at *w)
 {
     const struct cert_step *step = &w->job->step;
     struct missing missing = {.count = 0};
     if (cert_is(step, NOCAP_AIE_LOCAL_BARRIER)) {
         missing_jobs(w, CERT_V(step, LOCAL_BARRIER, local_barrier_id), &missing);
-    } else if (cert_is(step, NOCAP_AIE_REMOTE_BARRIER) && step->phase != 0) {
-        for (unsigned column = 0; column < CERT_COLUMNS; column++) {
-            if (column_missing(m, step, column)) {
-                add_party(&missing, column, ANY_JOB);
-            }
-        }
+    }
+    for (uint32_t left = cert_condition(m, w).missing; left != 0; left &= left - 1) {
+        add_party(&missing, (unsigned)__builtin_ctz(left), ANY_JOB);
     }
     return missing;
 }
@@ -153,16 +143,15 @@ static bool column_may_come(const struct model *m, unsigned column)
 static bool may_move(const struct model *m, const struct cert_at *w)
 {
     const struct cert_step *step = &w->job->step;
-    bool remote = cert_is(step, NOCAP_AIE_REMOTE_BARRIER);
     if (!cert_job_unfinished(w->page, w->job)) {
         return false;
     }
-    if (!remote && !cert_is(step, NOCAP_AIE_LOCAL_BARRIER)) {
+    if (!cert_is(step, NOCAP_AIE_REMOTE_BARRIER) && !cert_is(step, NOCAP_AIE_LOCAL_BARRIER)) {
         return true;
     }
     bool may_come = cert_came(m, w) != NO;
-    for (unsigned column = 0; remote && column < CERT_COLUMNS; column++) {
-        may_come |= column_missing(m, step, column) && column_may_come(m, column);
+    for (uint32_t left = cert_condition(m, w).missing; left != 0; left &= left - 1) {
+        may_come |= column_may_come(m, (unsigned)__builtin_ctz(left));
     }
     return may_come;
 }

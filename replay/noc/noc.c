@@ -200,7 +200,7 @@ static void poll(struct model *m, struct tile *tile, unsigned noc, unsigned coun
     noc_tells(m, &n->polled);
     if (!c.done || c.of_trid) { /* the counts of one id go down to 0 */
         if (!c.of_trid || value == NULL || *value == 0) {
-            noc_counter_load(m, tile, noc, counter, false);
+            noc_counted_ended(m, tile, noc, &c, NOCAP_BY_NONE, false);
         }
         return;
     }
@@ -222,7 +222,7 @@ static void poll(struct model *m, struct tile *tile, unsigned noc, unsigned coun
         p->proved |= all;
     }
     if (all || !known || !p->proved || p->shared || w->idle) {
-        noc_counter_load(m, tile, noc, counter, all);
+        noc_counted_ended(m, tile, noc, &c, NOCAP_BY_NONE, all);
     }
 }
 

@@ -358,24 +358,23 @@ static uint32_t mirrored(uint64_t mask, unsigned bits)
 
 void noc_register_store(struct model *m, const struct tile *tile, const struct access *a)
 {
-    for (unsigned noc = 0; noc < NOCS; noc++) {
-        uint32_t v;
-        bool columns = a->addr == nocap_niu_address(noc, NOCAP_NIU_ROUTER_CFG_1);
-        bool rows = a->addr == nocap_niu_address(noc, NOCAP_NIU_ROUTER_CFG_3);
-        if ((!columns && !rows) || !access_word(a, a->addr, &v)) {
-            continue;
-        }
-        uint32_t mask = (uint32_t)(columns ? NOCAP_NIU_FIXED_COLUMNS : NOCAP_NIU_FIXED_ROWS);
-        uint32_t other = mirrored(mask, columns ? NOCAP_GRID_WIDTH : NOCAP_GRID_HEIGHT);
-        bool right = (v & mask) == mask || (noc == 1 && (v & other) == other);
-        CHECK(m, tile, NOC_006, right, NO_REFS,
-              columns ? "columns 0, 8 and 9 left out of broadcasts"
-                      : "rows 0 and 1 left out of broadcasts",
-              columns ? "0x%x stored to ROUTER_CFG_1, which does not leave out columns 0, 8 and 9"
-                      : "0x%x stored to ROUTER_CFG_3, which does not leave out rows 0 and 1",
-              v);
-        store_strays(m); /* it may have been to go to another */
+    const unsigned noc = a->addr >= NOCAP_BASE_NIU1;
+    bool columns = a->addr == nocap_niu_address(noc, NOCAP_NIU_ROUTER_CFG_1);
+    bool rows = a->addr == nocap_niu_address(noc, NOCAP_NIU_ROUTER_CFG_3);
+    uint32_t v;
+    if ((!columns && !rows) || !access_word(a, a->addr, &v)) {
+        return;
     }
+    uint32_t mask = (uint32_t)(columns ? NOCAP_NIU_FIXED_COLUMNS : NOCAP_NIU_FIXED_ROWS);
+    uint32_t other = mirrored(mask, columns ? NOCAP_GRID_WIDTH : NOCAP_GRID_HEIGHT);
+    bool right = (v & mask) == mask || (noc == 1 && (v & other) == other);
+    CHECK(m, tile, NOC_006, right, NO_REFS,
+          columns ? "columns 0, 8 and 9 left out of broadcasts"
+                  : "rows 0 and 1 left out of broadcasts",
+          columns ? "0x%x stored to ROUTER_CFG_1, which does not leave out columns 0, 8 and 9"
+                  : "0x%x stored to ROUTER_CFG_3, which does not leave out rows 0 and 1",
+          v);
+    store_strays(m); /* it may have been to go to another */
 }
 
 void noc_doors_forget(struct model *m)

@@ -187,42 +187,38 @@ static void all_ended(struct noc_interface *n, const struct nocap_niu_counted *c
     retire(n);
 }
 
+void noc_counted_ended(struct model *m, struct tile *tile, unsigned noc,
+                       const struct nocap_niu_counted *c, unsigned by, bool all)
+{
+    struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
+    all_ended(n, c, by);
+    if (c->done && c->of_trid) {
+        n->outstanding[c->trid] = 0;
+    } else if (c->done) {
+        memset(n->outstanding, 0, sizeof n->outstanding);
+    }
+    for (uint8_t kind = 0; kind < NOCAP_REQUESTS; kind++) {
+        if ((c->set >> kind & 1) != 0) {
+            publish_end(m, &(struct ended){tile, m->event->index, (uint8_t)noc, kind, c->done,
+                                           all && !c->of_trid});
+        }
+    }
+}
+
 /* A phase of one request, or of all that a barrier waited for. */
 void noc_phase(struct model *m, struct tile *tile, struct noc_interface *n,
                const struct nocap_event *e)
 {
-    enum nocap_requests kind = nocap_requests_of(e->op);
-    bool done = e->phase == NOCAP_PHASE_DONE;
+    const struct nocap_niu_counted c = {.set = (uint8_t)(1u << nocap_requests_of(e->op)),
+                                        .done = e->phase == NOCAP_PHASE_DONE};
     if ((e->has & NOCAP_F_ID) != 0) {
         one_ended(m, tile, n, e);
         retire(n);
         return;
     }
     model_apply_due(m, MODEL_NOC);
-    *(done ? &n->barriers : &n->flushes) |= (uint8_t)(1u << kind);
-    all_ended(n, &(struct nocap_niu_counted){.set = (uint8_t)(1u << kind), .done = done}, e->by);
-    publish_end(m, &(struct ended){tile, e->index, e->noc, (uint8_t)kind, done, false});
-    if (done) {
-        memset(n->outstanding, 0, sizeof n->outstanding);
-    }
-}
-
-void noc_counter_load(struct model *m, struct tile *tile, unsigned noc, unsigned counter, bool all)
-{
-    struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
-    const struct nocap_niu_counted c = nocap_niu_counted(counter);
-    all_ended(n, &c, NOCAP_BY_NONE);
-    if (c.done && c.of_trid) {
-        n->outstanding[c.trid] = 0;
-    } else if (c.done) {
-        memset(n->outstanding, 0, sizeof n->outstanding);
-    }
-    for (uint8_t kind = 0; kind < NOCAP_REQUESTS; kind++) {
-        if ((c.set >> kind & 1) != 0) {
-            publish_end(m, &(struct ended){tile, m->event->index, (uint8_t)noc, kind, c.done,
-                                           all && !c.of_trid});
-        }
-    }
+    *(c.done ? &n->barriers : &n->flushes) |= c.set;
+    noc_counted_ended(m, tile, e->noc, &c, e->by, false);
 }
 
 /* ---- linked chains ---- */

@@ -173,8 +173,10 @@ uint32_t noc_marked(const uint8_t marks[NOC_OPEN], uint64_t first, uint32_t i, u
 void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e);
 void noc_phase(struct model *m, struct tile *tile, struct noc_interface *n,
                const struct nocap_event *e);
-/* A poll of a counter; `all`: it shows that no such request is under way. */
-void noc_counter_load(struct model *m, struct tile *tile, unsigned noc, unsigned counter, bool all);
+/* Such requests are seen to have left, or ended: those of one core, if `by` is not NONE. `all`: no
+ * other is under way. */
+void noc_counted_ended(struct model *m, struct tile *tile, unsigned noc,
+                       const struct nocap_niu_counted *c, unsigned by, bool all);
 /* Brings the facts about the interface up to date. */
 void noc_publish(const struct model *m, struct tile *tile, unsigned noc);
 void noc_memory_access(struct model *m, struct tile *tile, const struct access *a);
