@@ -215,9 +215,6 @@ static void post_or_get(const struct gate_word *w, struct gate_sem *s, enum gate
     bool post = w->opcode == NOCAP_TENSIX_SEMPOST;
     unsigned v = s->v;
     int made = s->parted != FAULT_NONE ? s->made : (int)v;
-    if (place != GATE_IN_PLACE) {
-        part(s, w->t->stream.since);
-    }
     s->v = (uint8_t)step(v, post);
     s->least = (uint8_t)step(s->least, post);
     s->most = (uint8_t)step(s->most, post);
@@ -231,10 +228,6 @@ static void post_or_get(const struct gate_word *w, struct gate_sem *s, enum gate
     if (s->known == SEM_KNOWN && s->v == v) { /* it was lost */
         part(s, w->m->fault);
     }
-    if (place == GATE_IN_PLACE) {
-        make(s, w->word);
-    }
-    meet(s);
 }
 
 /* Whether the semaphore may be so while stores of cores are under way, and is not certain yet. */
@@ -291,19 +284,6 @@ static bool compare(const struct gate_word *w, uint64_t values)
     return news;
 }
 
-static void init(const struct gate_word *w, unsigned i, enum gate_place place)
-{
-    struct gate_sem *s = &w->g->sems[i];
-    if (place == GATE_IN_PLACE) {
-        make(s, w->word);
-    } else {
-        part(s, w->t->stream.since);
-    }
-    set(w, i, NOCAP_TENSIX_GET(w->word, SEMINIT, value), FAULT_NONE);
-    s->max = (uint8_t)NOCAP_TENSIX_GET(w->word, SEMINIT, max);
-    s->max_known = true;
-}
-
 bool gate_semaphores(const struct gate_word *w, enum gate_place place)
 {
     const struct nocap_event *e = w->m->event;
@@ -314,13 +294,22 @@ bool gate_semaphores(const struct gate_word *w, enum gate_place place)
         struct gate_sem *s = &w->g->sems[i];
         bool unknown = s->known < SEM_MOVING && s->parted == FAULT_NONE;
         fresh |= unknown && place != GATE_IN_PLACE ? 1u << i : 0;
+        if (place != GATE_IN_PLACE) {
+            part(s, w->t->stream.since);
+        }
         if (w->opcode == NOCAP_TENSIX_SEMINIT) {
-            init(w, i, place);
+            set(w, i, NOCAP_TENSIX_GET(w->word, SEMINIT, value), FAULT_NONE);
+            s->max = (uint8_t)NOCAP_TENSIX_GET(w->word, SEMINIT, max);
+            s->max_known = true;
         } else {
             bool post = w->opcode == NOCAP_TENSIX_SEMPOST;
             *(post ? &w->t->posted : &w->t->gotten) |= (uint8_t)(1u << i);
             post_or_get(w, s, place);
         }
+        if (place == GATE_IN_PLACE) {
+            make(s, w->word);
+        }
+        meet(s);
     }
     bool news = (e->has & NOCAP_F_SEM) != 0 && compare(w, e->sem);
     for (uint32_t rest = fresh; rest != 0; rest &= rest - 1) { /* its place is still to come */
