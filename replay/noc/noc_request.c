@@ -316,9 +316,6 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
 
 static void judge_inline(struct model *m, const struct tile *tile, const struct request *r)
 {
-    if (!r->to.at_known || !r->to.addr_known) {
-        return;
-    }
     if (r->to.kind == NOCAP_TILE_DRAM || r->to.kind == NOCAP_TILE_PCIE) {
         /* a notify goes where the go word says */
         fault_id since = nocap_adds_to_stream(r->to.addr) && (r->to.at.x | r->to.at.y) == 0
@@ -340,8 +337,7 @@ static void judge_atomic(struct model *m, const struct tile *tile, const struct 
 {
     const struct nocap_event *e = r->e;
     /* some traces state the notify of a finished launch as an atomic on the dispatcher's stream */
-    bool notify = r->to.place == NOCAP_PLACE_MMIO && nocap_adds_to_stream(r->to.addr);
-    if (!r->to.at_known || !r->to.addr_known || notify) {
+    if (r->to.place == NOCAP_PLACE_MMIO && nocap_adds_to_stream(r->to.addr)) {
         return;
     }
     bool answer = e->posted || (e->has & NOCAP_F_RADDR) == 0 || (e->has & NOCAP_F_RET) == 0 ||
@@ -370,13 +366,14 @@ static void judge_request(struct model *m, const struct observation *o)
     if (!judge_coordinates(m, tile, &r) || !judge_length(m, tile, &r)) {
         return;
     }
-    switch (e->op) {
-    case NOCAP_OP_INLINE: judge_inline(m, tile, &r); break;
-    case NOCAP_OP_ATOMIC: judge_atomic(m, tile, &r); break;
-    default: judge_alignment(m, tile, &r); break;
+    const bool moves = e->op == NOCAP_OP_READ || e->op == NOCAP_OP_WRITE;
+    if (moves) {
+        judge_alignment(m, tile, &r);
+    } else if (r.to.at_known && r.to.addr_known) {
+        (e->op == NOCAP_OP_ATOMIC ? judge_atomic : judge_inline)(m, tile, &r);
     }
     judge_end(m, tile, &r, &r.to);
-    if (e->op == NOCAP_OP_READ || e->op == NOCAP_OP_WRITE) {
+    if (moves) {
         judge_end(m, tile, &r, &r.from);
     }
     judge_mailbox(m, tile, &r);
