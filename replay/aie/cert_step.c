@@ -367,7 +367,6 @@ void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_eve
 {
     struct cert_at at = {.uc = uc, .page = cert_page_enter(m, uc, (uint32_t)e->page)};
     struct cert_step step;
-    fault_id since = FAULT_NONE;
     at.job = enter_job(m, uc, at.page, e);
     if (at.job == NULL) {
         return;
@@ -379,7 +378,7 @@ void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_eve
     uc->steps++;
     bool interrupts = at.job->step.active;
     uint32_t before = at.job->step.off;
-    since = interrupts ? interrupt(m, &at, &step) : FAULT_NONE;
+    fault_id since = interrupts ? interrupt(m, &at, &step) : FAULT_NONE;
     struct cert_job *job = at.job;
     bool late = step.off < job->next;
     job->step = step;

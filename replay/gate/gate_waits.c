@@ -272,36 +272,31 @@ void gate_waits(const struct wait_builder *t)
     }
 }
 
-static void fill_threads(const struct tile *tile, const struct gate *g, struct nocap_tile_state *s)
-{
-    for (unsigned i = 0; i < THREADS; i++) {
-        if (g == NULL) {
-            s->threads[i].lost = gate_part(tile)->lost;
-            continue;
-        }
-        const struct gate_thread *t = &g->threads[i];
-        s->threads[i] = (struct nocap_thread_state){.pending = stream_count(&t->stream),
-                                                    .lost = !stream_is_known(&t->stream),
-                                                    .held = t->held,
-                                                    .held_word = t->held_word,
-                                                    .held_index = t->held_at.index};
-        struct gate_hold hold = gate_holding(g, i);
-        if (hold.blocking != 0) {
-            gate_describe(g, &hold, s->threads[i].condition, sizeof s->threads[i].condition);
-        }
-    }
-}
-
 void gate_describe_tile(const struct model *m, const struct tile *tile, unsigned parts,
                         struct nocap_tile_state *s)
 {
     (void)m;
     const struct gate *g = gate_part(tile)->gate;
-    if ((parts & NOCAP_STATE_THREADS) != 0) {
-        fill_threads(tile, g, s);
+    bool threads = (parts & NOCAP_STATE_THREADS) != 0;
+    bool semaphores = g != NULL && (parts & NOCAP_STATE_SEMAPHORES) != 0;
+    for (unsigned i = 0; threads && i < THREADS; i++) {
+        struct nocap_thread_state *state = &s->threads[i];
+        if (g == NULL) {
+            state->lost = gate_part(tile)->lost;
+            continue;
+        }
+        const struct gate_thread *t = &g->threads[i];
+        struct gate_hold hold = gate_holding(g, i);
+        *state = (struct nocap_thread_state){.pending = stream_count(&t->stream),
+                                             .lost = !stream_is_known(&t->stream),
+                                             .held = t->held,
+                                             .held_word = t->held_word,
+                                             .held_index = t->held_at.index};
+        if (hold.blocking != 0) {
+            gate_describe(g, &hold, state->condition, sizeof state->condition);
+        }
     }
-    for (unsigned i = 0;
-         g != NULL && (parts & NOCAP_STATE_SEMAPHORES) != 0 && i < NOCAP_SEMAPHORE_COUNT; i++) {
+    for (unsigned i = 0; semaphores && i < NOCAP_SEMAPHORE_COUNT; i++) {
         s->semaphores_known |= (uint8_t)((g->sems[i].known >= SEM_MOVING) << i);
         s->semaphore[i] = g->sems[i].v;
     }

@@ -307,19 +307,20 @@ static __attribute__((noinline)) void register_access(struct model *m, struct ti
     uint32_t reg = offset % NOCAP_NIU_BUFFER_STRIDE;
     const uint32_t *value = access_word(a, a->addr, &v) ? &v : NULL;
     bool polls = !a->store && offset >= NOCAP_NIU_COUNTER_BASE && counter < NOCAP_COUNTER_COUNT;
-    if (noc_of(m, tile) == NULL) {
+    struct noc_tile *t = noc_of(m, tile);
+    if (t == NULL) {
         return;
     }
-    if (!polls) {
-        noc_wait_ends(noc_part(tile)->noc, a->by);
+    struct noc_interface *n = &t->noc[noc];
+    if (polls) {
+        poll(m, tile, noc, counter, value);
+        return;
     }
+    noc_wait_ends(t, a->by);
     if (buffer >= NOCAP_NIU_BUFFERS) {
         return;
     }
-    struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
-    if (polls) {
-        poll(m, tile, noc, counter, value);
-    } else if (!a->store && reg == NOCAP_NIU_CMD_CTRL) {
+    if (!a->store && reg == NOCAP_NIU_CMD_CTRL) {
         noc_buffer_load(n, buffer, value);
     } else if (a->store) {
         noc_register_store(m, tile, a);
