@@ -74,7 +74,9 @@ struct sync {
     uint64_t group_index;
     enum known caches;        /* invalidated since the last DONE, or since BRISC was released */
     bool initialising;        /* TRISC0 zeroes the tile counters */
-    fault_id init_since;      /* what is known of the counters since */
+    fault_id init_since;      /* .. which is known since */
+    unsigned init_wrong;      /* stores of it that zero no counter, or one again .. */
+    fault_id lack_since;      /* .. so that others lack, since */
     uint32_t received, acked; /* by circular buffer */
     uint64_t init_index;
     enum drain { DRAIN_NONE, DRAIN_STORED, DRAIN_LOADED } drain[THREADS]; /* since kernel exit */

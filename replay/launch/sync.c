@@ -166,7 +166,8 @@ static fault_id store_init_registers(struct model *m, struct tile *tile)
     uint32_t word;
     fault_id fault = FAULT_NONE;
     const fault_id owed = s->reset_owed;
-    s->init_since = FAULT_NONE;
+    s->init_since = s->lack_since = FAULT_NONE;
+    s->init_wrong = 0;
     if (shadow_word(&tile->l1, m->layout->sync, &word)) {
         fault_id since = since_or(sync_since(tile, word), owed);
         CHECK_SEEING(m, tile, m->layout->sync, 4, SYN_010, since, word == NOCAP_SYNC_ALL_DONE,
@@ -306,17 +307,20 @@ static void judge_counters(struct model *m, struct tile *tile)
     if (!s->initialising || (m->header->observes & NOCAP_CLASS_CORE_MMIO) == 0) {
         return;
     }
-    bool all = s->received == UINT32_MAX && s->acked == UINT32_MAX;
-    fault_id since = s->init_since;
-    if (since == FAULT_NONE && !all) {
+    unsigned lack = 2 * NOCAP_CB_COUNT - (unsigned)__builtin_popcount(s->received) -
+                    (unsigned)__builtin_popcount(s->acked);
+    fault_id since = since_or(s->init_since, lack <= s->init_wrong ? s->lack_since : FAULT_NONE);
+    if (since == FAULT_NONE && lack > 0) {
         since = sync_late_since(tile, BYTE_TRISC0);
     }
-    CHECK_AFTER(m, tile, SYN_011, since, all, RELATED(s->init_index),
+    CHECK_AFTER(m, tile, SYN_011, since, lack == 0, RELATED(s->init_index),
                 "received and acked counters of all 32 circular buffers zeroed between 0x03 and 0",
                 "counter reset ended with %d received and %d acked counters of 32 each zeroed",
                 __builtin_popcount(s->received), __builtin_popcount(s->acked));
-    /* perhaps an earlier answer, and this one is still to come */
-    s->since[BYTE_TRISC0] = since_or(m->fault, s->since[BYTE_TRISC0]);
+    if ((s->received & s->acked) >> (NOCAP_CB_COUNT - 1) == 0) {
+        /* perhaps an earlier answer, and this one is still to come */
+        s->since[BYTE_TRISC0] = since_or(m->fault, s->since[BYTE_TRISC0]);
+    }
     s->initialising = false;
 }
 
@@ -420,7 +424,11 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
     if (right) {
         *counters |= UINT32_C(1) << buffer;
     } else {
-        s->init_since = m->fault;
+        s->init_since = s->lack_since = m->fault;
+        s->init_wrong++;
+    }
+    if (right && ((s->received & s->acked) >> buffer & 1) != 0) {
+        s->init_since = FAULT_NONE; /* a buffer of which both are zero: it is at the reset */
     }
     if (counters == NULL) {
         store_strays(m);
