@@ -199,7 +199,7 @@ enum known launch_preloads(const struct model *m, const struct tile *tile)
 
 void launch_fault(struct launch *l, fault_id fault)
 {
-    l->go_since = fault;
+    l->go_since = l->message_since = fault;
     launch_group_fault(l, ALL_CORES, fault);
 }
 
@@ -214,14 +214,15 @@ void launch_start(struct model *m, struct tile *tile, int slot)
     l->message_known = message != NULL;
     l->message = message != NULL ? *message : (struct nocap_launch){0};
     launch_locate_texts(l);
-    l->parts_since = since_or(l->slot >= 0 ? l->slots[l->slot].since : FAULT_NONE, l->rd_since);
+    l->message_since = l->parts_since =
+        since_or(l->slot >= 0 ? l->slots[l->slot].since : FAULT_NONE, l->rd_since);
     for (unsigned p = 0; p < CORES; p++) {
         struct kernel *k = &l->kernels[p];
         /* what was entered before is a part of this launch; or its exit may still come */
         bool part = k->enter_turn > l->done.turn ||
                     (k->inside == UNKNOWN && l->since[p] != FAULT_UNREPORTED);
         fault_id early = part ? l->since[p] : FAULT_NONE;
-        l->since[p] = since_or(since_or(l->parts_since, l->go_since), early);
+        l->since[p] = since_or(l->go_since, early);
         k->entered = k->left = 0;
     }
 }
@@ -291,14 +292,13 @@ fault_id launch_command(struct model *m, struct tile *tile, unsigned processor, 
         return FAULT_NONE;
     }
     bool right = nocap_launch_starts(&l->message, processor);
-    CHECK_AFTER(m, tile, SYN_014, l->since[processor], right, RELATED(l->slots[l->slot].index),
-                "LOAD and GO to enabled RISCs only",
+    CHECK_AFTER(m, tile, SYN_014, launch_enabled_since(l, processor), right,
+                RELATED(l->slots[l->slot].index), "LOAD and GO to enabled RISCs only",
                 "%s to %s, which is not enabled (enables 0x%02x)", go ? "GO" : "LOAD",
                 nocap_agent_name(nocap_cores[processor].agent), l->message.enables);
     const fault_id fault = m->fault;
     if (!right && l->message.enables == 0) { /* not the launch that BRISC does, nor its slot */
-        launch_fault(l, fault);
-        l->parts_since = l->rd_since = fault;
+        l->go_since = l->message_since = l->parts_since = l->rd_since = fault;
     } else if (!right) {
         launch_group_fault(l, launch_group(processor), fault);
     }
@@ -325,7 +325,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
         nocap_launch_starts(&l->message, p)) {
         uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
         bool shifted = l->shift_since != FAULT_NONE && event->pc - entry == l->shift;
-        fault_id since = shifted ? l->shift_since : l->since[p];
+        fault_id since = shifted ? l->shift_since : launch_enabled_since(l, p);
         CHECK_AFTER(
             m, tile, GO_011, since, event->pc == entry, RELATED(l->slots[l->slot].index),
             "the kernel entered at kernel_config_base + kernel_text_offset of the launch message",
@@ -335,6 +335,9 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
             l->shift = event->pc - entry;
             l->shift_since = m->fault;
         }
+    }
+    if (l->active == YES && k->entered == 0 && k->inside == NO) {
+        l->since[p] = FAULT_NONE; /* so it had its commands, and has to leave once */
     }
     k->inside = YES;
     k->entered = k->entered < UINT8_MAX ? (uint8_t)(k->entered + 1) : k->entered;

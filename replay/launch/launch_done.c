@@ -14,8 +14,9 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
     bool on = nocap_launch_starts(&l->message, p);
     if (nocap_cores[p].sync_byte >= 0 && on) {
         bool commanded = (l->got_go >> p & 1) != 0;
-        CHECK_AFTER(m, tile, SYN_014, l->since[p], commanded, RELATED(l->slots[l->slot].index),
-                    "GO to every enabled RISC before DONE",
+        fault_id owed = sync_of(tile)->owed[nocap_cores[p].sync_byte];
+        CHECK_AFTER(m, tile, SYN_014, since_or(owed, launch_enabled_since(l, p)), commanded,
+                    RELATED(l->slots[l->slot].index), "GO to every enabled RISC before DONE",
                     "DONE without a GO to %s, enables 0x%02x", name, l->message.enables);
         if (!commanded) {
             launch_group_fault(l, launch_group(p), m->fault);
@@ -25,7 +26,8 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
         launch_unshown(m, tile, &state_of(m)->kernels);
         return;
     }
-    CHECK_AFTER(m, tile, GO_012, l->since[p], k->entered == on && k->left == on,
+    const fault_id since = k->entered == k->left ? launch_enabled_since(l, p) : l->since[p];
+    CHECK_AFTER(m, tile, GO_012, since, k->entered == on && k->left == on,
                 RELATED(l->slots[l->slot].index),
                 on ? "an enabled RISC enters and leaves its kernel once before DONE"
                    : "a RISC that is not enabled stays out of its kernel",

@@ -104,9 +104,10 @@ struct launch {
     int slot; /* -1: not known */
     bool message_known;
     struct nocap_launch message;
-    uint8_t got_go;        /* by processor bit */
-    fault_id since[CORES]; /* what the part of each in the launch is known since */
-    fault_id parts_since;  /* what it works with is known since */
+    uint8_t got_go;         /* by processor bit */
+    fault_id since[CORES];  /* what the part of each in the launch is known since */
+    fault_id message_since; /* the same of its message */
+    fault_id parts_since;   /* what it works with is known since */
     uint64_t shift; /* of the latest kernel that was entered elsewhere than the message says */
     fault_id shift_since; /* .. known since */
     bool begun;   /* before the trace shows it: its first commands and kernels may be missing */
@@ -231,6 +232,12 @@ static inline uint8_t launch_group(unsigned processor)
 {
     const unsigned triscs = ALL_CORES & ~0u << NOCAP_PROCESSOR_TRISC0;
     return (uint8_t)(processor >= NOCAP_PROCESSOR_TRISC0 ? triscs : 1u << processor);
+}
+
+/* That it is to run, as the message says, and its commands. */
+static inline fault_id launch_enabled_since(const struct launch *l, unsigned processor)
+{
+    return since_or(l->since[processor], l->message_since);
 }
 
 static inline uint32_t go_signal_address(const struct model *m, unsigned i)

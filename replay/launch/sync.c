@@ -196,6 +196,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     s->initialising &= byte != BYTE_TRISC0;
     if (!allowed) {
         sync_fault(tile, byte, m->fault);
+        s->owed[byte] = m->fault; /* if it is a command */
         s->group_since = s->group != 0 ? m->fault : s->group_since;
         store_strays(m);
         return;
@@ -254,7 +255,8 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
                v == NOCAP_SYNC_GO;
     }
     unsigned missing = BYTE_TRISC0 + (unsigned)__builtin_ctz(~(unsigned)s->group);
-    fault_id since = since_or(s->group_since, sync_byte_since(tile, missing, NOCAP_SYNC_GO));
+    fault_id since = since_or(s->group_since, s->owed[missing]);
+    since = since_or(since, sync_byte_since(tile, missing, NOCAP_SYNC_GO));
     if (since == FAULT_NONE) { /* what was missed comes now */
         since = touches(a, m->layout->rd_ptr, 4) ? launch_of(tile)->rd_since
                 : access_byte(a, triscs, &v) && v == NOCAP_SYNC_INIT_REGISTERS ? s->reset_owed
@@ -265,10 +267,11 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
                 "mailbox store to 0x%llx after GO to %d of the three TRISCs",
                 (unsigned long long)a->addr, __builtin_popcount(s->group));
     for (unsigned i = 0; !next && s->group_since == FAULT_NONE && i < THREADS; i++) {
-        sync_fault(tile, BYTE_TRISC0 + i, m->fault); /* too few, or one too many */
-        if ((s->group >> i & 1) == 0) {
-            s->owed[BYTE_TRISC0 + i] = m->fault;
+        bool lacks = (s->group >> i & 1) == 0;
+        if (lacks || touches(a, triscs + i, 1)) { /* too few, or one too many */
+            sync_fault(tile, BYTE_TRISC0 + i, m->fault);
         }
+        s->owed[BYTE_TRISC0 + i] = lacks ? m->fault : s->owed[BYTE_TRISC0 + i];
     }
     s->group_since = next ? s->group_since : m->fault;
 }
@@ -367,8 +370,14 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
     bool right = from && !inside;
     bool resets = core->sync_byte == BYTE_TRISC0 &&
                   tile->strays[NOCAP_PROCESSOR_BRISC].value == NOCAP_SYNC_INIT_REGISTERS;
-    *since = sync_answer_since(tile, (unsigned)core->sync_byte, right,
-                               resets ? NOCAP_SYNC_INIT_REGISTERS : NOCAP_SYNC_GO);
+    const fault_id owed = sync_of(tile)->owed[core->sync_byte];
+    if (!from) {
+        *since = sync_byte_since(tile, (unsigned)core->sync_byte,
+                                 resets ? NOCAP_SYNC_INIT_REGISTERS : NOCAP_SYNC_GO);
+    }
+    if (!right && *since == FAULT_NONE) {
+        *since = sync_late_since(tile, (unsigned)core->sync_byte);
+    }
     if (inside) { /* as what entered it is */
         *since = since_or(*since, launch_of(tile)->since[core->processor]);
     }
@@ -380,7 +389,8 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                  inside ? "sync byte cleared from 0x%02x inside the kernel"
                         : "sync byte cleared from 0x%02x, which asks for no answer",
                  old);
-    *since = m->fault;
+    /* 0 stands there now, which asks for nothing */
+    *since = from || booting ? m->fault : FAULT_NONE;
     if (!from) { /* the command that it answers was not seen */
         struct sync *s = sync_of(tile);
         s->owed[core->sync_byte] = m->fault;
@@ -393,7 +403,7 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
     }
     if (old == NOCAP_SYNC_INIT_REGISTERS) {
         judge_counters(m, tile);
-    } else if (old == NOCAP_SYNC_GO) {
+    } else if (old == NOCAP_SYNC_GO || owed != FAULT_NONE) {
         judge_drain(m, tile, core);
     }
 }

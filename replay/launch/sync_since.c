@@ -110,7 +110,9 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
     s->since[core->sync_byte] = m->fault;
     if (byte != NOCAP_SYNC_GO) {
         s->owed[core->sync_byte] = m->fault;
-        launch_of(tile)->since[core->processor] = m->fault;
+        if (since == FAULT_NONE) { /* else the command is missing, and this is not its second */
+            launch_of(tile)->since[core->processor] = m->fault;
+        }
         s->group_since = core->thread >= 0 && s->group != 0 ? m->fault : s->group_since;
     }
 }
