@@ -35,8 +35,17 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
                 name, k->entered, k->left, l->message.enables);
 }
 
-/* DONE is stored. */
-static void judge_launch(struct model *m, struct tile *tile)
+/* Whether the processor is through with its part, though not all are; `word`: the sync word. */
+static bool is_over(const struct launch *l, unsigned p, uint32_t word)
+{
+    const int i = nocap_cores[p].sync_byte;
+    const uint8_t byte = i >= 0 ? (uint8_t)(word >> 8 * i) : NOCAP_SYNC_DONE;
+    return nocap_launch_starts(&l->message, p) && l->kernels[p].inside == NO &&
+           l->kernels[p].left > 0 && (byte == NOCAP_SYNC_DONE || byte == NOCAP_SYNC_INIT_REGISTERS);
+}
+
+/* DONE is stored; `uncaused`: by no GO, since. */
+static void judge_launch(struct model *m, struct tile *tile, fault_id uncaused)
 {
     struct launch *l = launch_of(tile);
     fault_id early = FAULT_NONE;
@@ -44,6 +53,8 @@ static void judge_launch(struct model *m, struct tile *tile)
     uint32_t word = NOCAP_SYNC_ALL_DONE;
     bool known = shadow_word(&tile->l1, m->layout->sync, &word), inside = brisc->inside == YES;
     bool idle = word == NOCAP_SYNC_ALL_DONE || word == NOCAP_SYNC_REGISTER_INIT;
+    /* what lacks is known to lack, so DONE itself comes in time */
+    bool explained = l->go_since == FAULT_NONE && sync_since(tile, word) != FAULT_NONE;
     if (known) {
         fault_id since = since_or(l->go_since, sync_since(tile, word));
         CHECK_SEEING(m, tile, m->layout->sync, 4, GO_004, since, idle, RELATED(l->go.index),
@@ -51,8 +62,10 @@ static void judge_launch(struct model *m, struct tile *tile)
                      "launch DONE stored with sync word 0x%08x, not 0 or 0x300", word);
     }
     if (!idle) {
-        early = m->fault;
-        sync_overrun(tile, word, early);
+        early = explained ? FAULT_NONE : m->fault;
+        sync_overrun(tile, word, m->fault);
+    } else if (known) {
+        sync_idle(tile);
     }
     if (brisc->inside != UNKNOWN) {
         CHECK_AFTER(m, tile, GO_005, l->go_since, !inside, RELATED(brisc->enter_index),
@@ -63,12 +76,14 @@ static void judge_launch(struct model *m, struct tile *tile)
         early = m->fault;
         brisc->inside = UNKNOWN;
     }
+    for (unsigned p = 0; l->message_known && l->active == YES && !l->begun && p < CORES; p++) {
+        if ((idle && !inside) || is_over(l, p, word)) {
+            judge_processor(m, tile, p);
+        }
+    }
+    early = since_or(uncaused, early);
     if (early != FAULT_NONE) {
         launch_fault(l, early); /* up to the next GO BRISC may still be at this launch */
-    }
-    bool judges_all = l->message_known && l->active == YES && !l->begun && idle && !inside;
-    for (unsigned p = 0; judges_all && p < CORES; p++) {
-        judge_processor(m, tile, p);
     }
 }
 
@@ -195,15 +210,17 @@ void launch_finish_done(struct model *m, struct tile *tile)
                  !(l->active == YES && l->cause == CAUSE_UNKNOWN);
     bool caused = l->go_pending == YES || (l->active == YES && l->cause != CAUSE_NONE);
     known = known && (caused || !launch_unseen(m, tile));
+    fault_id uncaused = FAULT_NONE;
     if (known) {
         fault_id since = since_or(l->go_since, launch_written_since(m, tile));
         CHECK_AFTER(m, tile, GO_020, since, caused, RELATED(l->done.index),
                     "DONE only after a GO, a reset request or a preload", "%s",
                     "DONE without a GO, a reset request or a preload since the last DONE");
+        uncaused = m->fault;
         if (!caused) {
-            launch_fault(l, m->fault);
-            launch_lose_request(m, tile, NOCAP_GO_DONE, m->fault);
+            launch_lose_request(m, tile, NOCAP_GO_DONE, uncaused);
             if (l->active != YES) {
+                launch_fault(l, uncaused);
                 return; /* nothing was finished */
             }
         }
@@ -213,9 +230,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
     }
     l->done = now(m);
     launch_report(m, tile, true);
-    if (caused || !known) {
-        judge_launch(m, tile);
-    }
+    judge_launch(m, tile, uncaused);
     end_launch(m, tile);
 }
 

@@ -337,6 +337,8 @@ fault_id sync_answer_since(struct tile *tile, unsigned byte, bool right, uint8_t
 fault_id sync_since(const struct tile *tile, uint32_t word);
 /* BRISC went on as if all had answered, or this one: so are the bytes of those that had not. */
 void sync_overrun(struct tile *tile, uint32_t word, fault_id fault);
+/* All have answered. */
+void sync_idle(struct tile *tile);
 
 /* sampled.c: memory that was looked at from time to time */
 void sampled_judge(struct model *m, const struct observation *o);

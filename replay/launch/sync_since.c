@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The subordinate sync word: what its bytes are known since, kernels, and writes from outside. */
+#include <string.h>
+
 #include "replay/launch/launch_private.h"
 
 void sync_fault(struct tile *tile, unsigned byte, fault_id fault)
@@ -35,6 +37,13 @@ void sync_overrun(struct tile *tile, uint32_t word, fault_id fault)
             sync_of(tile)->since[i] = sync_of(tile)->late[i] = fault;
         }
     }
+}
+
+void sync_idle(struct tile *tile)
+{
+    struct sync *s = sync_of(tile);
+    memset(s->since, 0, sizeof s->since);
+    memset(s->late, 0, sizeof s->late);
 }
 
 fault_id sync_late_since(struct tile *tile, unsigned byte)
