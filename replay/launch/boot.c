@@ -380,7 +380,7 @@ static void setup_store(struct model *m, const struct observation *o)
     }
 }
 
-void boot_judge_setup(struct model *m, struct tile *tile)
+void boot_judge_setup(struct model *m, struct tile *tile, struct event_ref at)
 {
     const struct boot *b = boot_of(tile);
     const unsigned lacks = BOOT_SETUP_ALL & ~(unsigned)b->setup;
@@ -393,12 +393,15 @@ void boot_judge_setup(struct model *m, struct tile *tile)
                             lacks != 0 ? setup_registers[i].mask : UINT32_MAX,
                             lacks != 0 ? setup_registers[i].value : 0);
     }
-    CHECK_AFTER(
-        m, tile, RST_014, since, lacks == 0 && words == 0, RELATED(b->released.index),
-        "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
-        "zero bytes",
-        "boot DONE with setup registers 0x%02x of 0x%02x written, %d of 128 words of the zero page",
-        b->setup, BOOT_SETUP_ALL, zeros);
+    FOLLOWING(
+        m, since,
+        CHECK_AT(
+            m, tile, RST_014, lacks == 0 && words == 0, at, RELATED(b->released.index),
+            "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
+            "zero bytes",
+            "boot DONE with setup registers 0x%02x of 0x%02x written, %d of 128 words of the zero "
+            "page",
+            b->setup, BOOT_SETUP_ALL, zeros));
 }
 
 static void trisc_store(struct tile *tile, unsigned thread, const struct access *a)

@@ -107,7 +107,7 @@ void boot_done(struct model *m, struct tile *tile)
     }
     MARK_EXERCISED(m, RST_021);
     judge_lost_go(m, tile);
-    boot_judge_setup(m, tile);
+    boot_judge_setup(m, tile, now(m));
     if (!shadow_word(&tile->l1, m->layout->sync, &word)) {
         return;
     }
@@ -178,6 +178,7 @@ static bool done_unstored(struct model *m, struct tile *tile)
     if (b->unstored.index == NO_INDEX) {
         return false;
     }
+    boot_judge_setup(m, tile, b->unstored);
     CHECK_AT(m, tile, RST_021, false, b->unstored, RELATED(b->released.index),
              "the DONE that a host loads at the end of the boot stored by BRISC", "%s",
              "DONE loaded where INIT was, and no RISC has stored it: the trace lacks the store");

@@ -269,7 +269,7 @@ bool boot_inits_all(const struct model *m, struct tile *tile, const struct acces
 /* The core is seen to run. */
 void boot_core_runs(struct model *m, struct tile *tile, unsigned processor);
 /* What BRISC must have set up until it stores DONE. */
-void boot_judge_setup(struct model *m, struct tile *tile);
+void boot_judge_setup(struct model *m, struct tile *tile, struct event_ref at);
 void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run);
 void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t old);
 void boot_done(struct model *m, struct tile *tile);
