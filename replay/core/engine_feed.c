@@ -45,14 +45,16 @@ static inline void take_loss(struct nocap_engine *engine)
 static __attribute__((noinline)) void
 take_other(struct nocap_engine *engine, const struct nocap_event *e, const struct form *form)
 {
-    engine->lost |= form->lost;
-    engine->lost |= form_tell(&engine->model, e, form);
-    if (!form->usable) {
+    struct nocap_event bytes_unknown;
+    const bool unknown = form_tell(&engine->model, e, form);
+    const bool access = unknown && form_access(&engine->model, e, form, &bytes_unknown);
+    engine->lost |= form->lost || (unknown && !access);
+    if (!form->usable && !access) {
         return;
     }
     take_loss(engine);
     if (engine->wanted) {
-        decode(&engine->model, e);
+        decode(&engine->model, access ? &bytes_unknown : e);
     }
     if (e->kind == NOCAP_EV_DROP) {
         engine->dropped = sum_of(engine->dropped, e->value);

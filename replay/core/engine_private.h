@@ -50,5 +50,9 @@ void engine_feed_beside(struct nocap_engine *engine);
 void form_judge(struct nocap_engine *engine, const struct nocap_event *e, struct form *form);
 /* Reports what is wrong. True: what the event did is unknown. */
 bool form_tell(struct model *m, const struct nocap_event *e, const struct form *form);
+/* Whether it is an access of which nothing is wrong but its bytes; makes the one without them: what
+ * it did elsewhere is known. */
+bool form_access(const struct model *m, const struct nocap_event *e, const struct form *form,
+                 struct nocap_event *access);
 
 #endif

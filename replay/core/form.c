@@ -130,3 +130,14 @@ bool form_tell(struct model *m, const struct nocap_event *e, const struct form *
     }
     return form->problem != NULL;
 }
+
+bool form_access(const struct model *m, const struct nocap_event *e, const struct form *form,
+                 struct nocap_event *access)
+{
+    if (form->problem == NULL || (e->kind != NOCAP_EV_WRITE && e->kind != NOCAP_EV_READ)) {
+        return false;
+    }
+    *access = *e;
+    access->has &= ~(NOCAP_F_VALUE | NOCAP_F_DATA | NOCAP_F_HEAD);
+    return nocap_header_event_problem(m->header, access) == NULL;
+}

@@ -94,9 +94,12 @@ static void forget_tile(struct model *m, struct tile *tile)
     if (l->open || l->active == YES) {
         launch_report(m, tile, false);
     }
+    fault_id since[SUBORDINATES];
+    memcpy(since, sync_of(tile)->since, sizeof since);
     deferred_drop(tile);
     boot_init(tile, false);
     launch_init(tile, false);
+    memcpy(sync_of(tile)->since, since, sizeof since); /* of what is still known of its memory */
     part_of(tile)->changed = true;
 }
 
@@ -109,8 +112,10 @@ static __attribute__((noinline)) bool loses(const struct model *m, const struct 
 {
     const struct access *a = &o->access;
     const bool core = o->kind == OBS_CORE_STORE;
+    /* a subordinate's store to its byte is an answer, whatever it brings */
+    const bool answer = o->places == PLACE(SYNC) && a->by != NOCAP_BY_BRISC;
     uint32_t v;
-    return (core && a->known < a->size) ||
+    return (core && a->known < a->size && !answer) ||
            ((o->places & PLACE(SOFT_RESET)) != 0 &&
             (!access_word(a, NOCAP_REG_SOFT_RESET_0, &v) || (core && a->by != NOCAP_BY_BRISC))) ||
            (core && (o->places & PLACE(RD_PTR)) != 0 &&
