@@ -71,7 +71,7 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
                  "%s counted up semaphore 0 of core %u,%u, not the other command-queue core",
                  nocap_agent_name(e->by), e->at.x, e->at.y);
         cq_blame(prefetch ? &q->prefetcher.since : &q->ring.released_since, q->m->fault);
-        cq_blame(&q->ring.since, q->m->fault);
+        cq_ring_doubt(q, q->m->fault);
     } else if (prefetch) {
         cq_relay_publish(q, (uint32_t)e->value);
     } else {
@@ -82,7 +82,7 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
 static void exec_event(struct cq *q, const struct nocap_event *e)
 {
     if (cq_in_subordinate(q, e->addr)) {
-        cq_subordinate_exec(q, e->addr);
+        cq_subordinate_exec(q, e->addr, e->data, e->data_size);
     } else {
         cq_ring_exec(q, e->addr, e->data, e->data_size);
     }

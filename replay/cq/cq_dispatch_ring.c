@@ -52,11 +52,12 @@ bool cq_sees_published(const struct cq *q)
     return (q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen;
 }
 
-/* Where the dispatcher is, or what it has finished, may be none of what is known. */
-static void went_wrong(struct cq_ring *r, fault_id since)
+void cq_ring_doubt(struct cq *q, fault_id fault)
 {
-    cq_blame(&r->since, since);
-    cq_blame(&r->released_since, since);
+    struct cq_ring *r = &q->ring;
+    cq_blame(&r->since, fault);
+    cq_blame(&r->counted_since, fault);
+    r->doubted = fault != FAULT_NONE ? r->published : r->doubted;
 }
 
 static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
@@ -67,7 +68,7 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
                           "only pages that were made ready read by the dispatcher",
                           "page at 0x%llx read after %llu others, %llu made ready so far",
                           wide(addr), wide(pages), wide(r->published));
-        went_wrong(r, fault_of(q->m, pages < r->published));
+        cq_ring_doubt(q, fault_of(q->m, pages < r->published));
     }
 }
 
@@ -78,20 +79,38 @@ static bool begins_later(const struct cq_ring *r, const struct cq_page *page)
            page->record > r->record;
 }
 
-/* It goes on `ahead` pages further: if it passes over a command there, that is never read. */
-static void pass_over(struct cq *q, uint32_t ahead)
+/* It goes on `ahead` pages further: whether it passes over a command there, which is never read. */
+static bool passes_over(struct cq *q, uint32_t ahead)
 {
     struct cq_ring *r = &q->ring;
     uint64_t after = r->current + (uint64_t)r->current_pages * q->numbers->page;
     const struct cq_page *next = &r->page[page_index(q, place_wrap(&q->places.buffer, after))];
-    if (r->current_pages != 0 && ahead > r->current_pages && begins_later(r, next) &&
-        r->consumed + r->current_pages < r->unread) {
-        r->unread = r->consumed + r->current_pages;
-    }
+    return r->current_pages != 0 && ahead > r->current_pages && begins_later(r, next) &&
+           r->consumed + r->current_pages < r->unread;
 }
 
-/* The dispatcher finds what was relayed, which shows where the relay itself does not. `last`: the
- * record before; of an earlier one than that the page is left from the lap before. */
+enum known cq_judge_found(struct cq *q, const struct cq_record *record, const uint8_t *found,
+                          uint64_t known, fault_id since)
+{
+    const uint8_t *bytes = record != NULL && record->good ? cq_bytes_of(q, record) : NULL;
+    if (bytes == NULL || record->known <= NOCAP_CQ_HEADER || known == 0) {
+        return UNKNOWN;
+    }
+    const struct access a = {.bytes = found, .known = known};
+    uint64_t at = cq_bytes_differ(&a, bytes + NOCAP_CQ_HEADER, record->known - NOCAP_CQ_HEADER);
+    bool right = at == UINT64_MAX;
+    fault_id first = record->relayed_since;
+    cq_blame(&first, record->says_since);
+    cq_blame(&first, since);
+    CQ_FETCHER_AFTER(q, CQ_071, first, right, RELATED(record->at.index),
+                     "the bytes of the prefetch command relayed",
+                     "byte %llu of the command executed is 0x%02x, the prefetch command has 0x%02x",
+                     wide(right ? 0 : at), right ? 0 : found[at],
+                     right ? 0 : bytes[NOCAP_CQ_HEADER + at]);
+    return right ? YES : NO;
+}
+
+/* `last`: the record before; of an earlier one than that the page is left from the lap before. */
 static void judge_found(struct cq *q, uint64_t last, const uint8_t *found, uint64_t known)
 {
     struct cq_ring *r = &q->ring;
@@ -99,23 +118,8 @@ static void judge_found(struct cq *q, uint64_t last, const uint8_t *found, uint6
         return;
     }
     const struct cq_record *record = r->record != NO_INDEX ? cq_record(q, r->record) : NULL;
-    const uint8_t *bytes = record != NULL && record->good ? cq_bytes_of(q, record) : NULL;
-    if (bytes == NULL || record->known <= NOCAP_CQ_HEADER || known == 0) {
-        return;
-    }
-    const struct access a = {.bytes = found, .known = known};
-    uint64_t at = cq_bytes_differ(&a, bytes + NOCAP_CQ_HEADER, record->known - NOCAP_CQ_HEADER);
-    bool right = at == UINT64_MAX;
-    fault_id since = record->relayed_since;
-    cq_blame(&since, record->says_since);
-    cq_blame(&since, r->since);
-    CQ_FETCHER_AFTER(q, CQ_071, since, right, RELATED(record->at.index),
-                     "the bytes of the prefetch command relayed",
-                     "byte %llu of the command executed is 0x%02x, the prefetch command has 0x%02x",
-                     wide(right ? 0 : at), right ? 0 : found[at],
-                     right ? 0 : bytes[NOCAP_CQ_HEADER + at]);
-    went_wrong(r, fault_of(q->m, right));
-    if (!right) {
+    if (cq_judge_found(q, record, found, known, r->since) == NO) {
+        cq_ring_doubt(q, q->m->fault);
         r->brief = (struct cq_brief){.since = q->m->fault}; /* it executes what it found */
         cq_launch_lose(q, true);
     }
@@ -130,46 +134,14 @@ static bool judge_again(struct cq *q, uint32_t ahead)
     CQ_EXECUTOR_AFTER(q, CQ_038, r->since, !again, RELATED(r->executed_index),
                       "each command executed once", "command at 0x%x executed a second time",
                       r->current);
-    went_wrong(r, fault_of(q->m, !again));
+    cq_ring_doubt(q, fault_of(q->m, !again));
     return again;
 }
 
-/* The dispatcher begins with the command at `addr`. */
-void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known)
+/* What is known of the command that begins at a page. */
+static void take_page(struct cq *q, const struct cq_page *page)
 {
     struct cq_ring *r = &q->ring;
-    if (!place_has(&q->places.buffer, addr)) {
-        CQ_EXECUTOR(q, CQ_038, false, NO_REFS, "commands executed in the dispatch buffer",
-                    "command executed at 0x%llx, outside the dispatch buffer", wide(addr));
-        went_wrong(r, q->m->fault);
-        return;
-    }
-    q->any = true;
-    cq_boot_running(q, CQ_DISPATCH);
-    if (q->loose) {
-        return;
-    }
-    CQ_EXECUTOR(q, CQ_038, addr % q->numbers->page == 0, NO_REFS,
-                "commands executed from the first byte of a page on",
-                "command executed at 0x%llx, not at the start of a page", wide(addr));
-    cq_blame(&r->since, fault_of(q->m, addr % q->numbers->page == 0));
-    cq_blame(&q->subordinate.since, fault_of(q->m, addr % q->numbers->page == 0));
-    uint32_t ahead =
-        distance(q, addr); /* where it went to the right place, the pages of a command */
-    if (judge_again(q, ahead)) {
-        return;
-    }
-    finish_command(q);
-    const struct cq_page *page = &r->page[page_index(q, addr)];
-    bool relayed = r->current_pages != 0 && r->record != NO_INDEX && page->pages != 0 &&
-                   page->record == r->record + 1; /* the next one, wherever it was relayed to */
-    bool follows = relayed || r->current_pages % q->numbers->buffer_pages == ahead;
-    if (!follows) {
-        pass_over(q, ahead);
-    }
-    r->consumed += follows ? r->current_pages : ahead;
-    r->current = place_address(&q->places.buffer, page_index(q, addr));
-    judge_published(q, r->consumed, addr);
     r->brief = page->pages != 0 ? page->brief : (struct cq_brief){.known = false};
     if (r->brief.known) {
         const struct cq_record *record = cq_record(q, page->record);
@@ -177,9 +149,64 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
                        record != NULL ? record : &(struct cq_record){.at = r->brief.at});
     }
     r->current_pages = page->pages;
-    const uint64_t last = r->record;
     r->record = page->pages != 0 ? page->record : NO_INDEX;
+}
+
+/* It goes on to the command at `addr`, so many pages further; `bytes`: what it finds. */
+static void go_on(struct cq *q, uint64_t addr, uint32_t ahead, const uint8_t *bytes, uint64_t known)
+{
+    struct cq_ring *r = &q->ring;
+    const struct cq_page *page = &r->page[page_index(q, addr)];
+    bool begins = page->pages != 0;
+    bool relayed = r->current_pages != 0 && r->record != NO_INDEX && begins &&
+                   page->record == r->record + 1; /* the next one, wherever it was relayed to */
+    bool follows = relayed || r->current_pages % q->numbers->buffer_pages == ahead;
+    const uint64_t last = r->record, next = r->consumed + r->current_pages;
+    bool passes = !follows && passes_over(q, ahead);
+    r->consumed += follows ? r->current_pages : ahead;
+    r->current = place_address(&q->places.buffer, page_index(q, addr));
+    judge_published(q, r->consumed, addr);
+    take_page(q, page);
     judge_found(q, last, bytes, known);
+    if (passes) {
+        r->unread = next;
+        r->unread_since = r->since;
+    } else if (begins && page->first == r->unread) {
+        r->unread = UINT64_MAX; /* it comes back to that one */
+    }
+    if (r->since != FAULT_NONE && follows && begins && page->first >= r->doubted) {
+        r->since = FAULT_NONE;
+        r->consumed = page->first;
+    }
+}
+
+/* The dispatcher begins with the command at `addr`. */
+void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known)
+{
+    struct cq_ring *r = &q->ring;
+    const bool at_page = addr % q->numbers->page == 0;
+    if (!place_has(&q->places.buffer, addr)) {
+        CQ_EXECUTOR(q, CQ_038, false, NO_REFS, "commands executed in the dispatch buffer",
+                    "command executed at 0x%llx, outside the dispatch buffer", wide(addr));
+        cq_ring_doubt(q, q->m->fault);
+        return;
+    }
+    q->any = true;
+    cq_boot_running(q, CQ_DISPATCH);
+    if (q->loose) {
+        return;
+    }
+    CQ_EXECUTOR(q, CQ_038, at_page, NO_REFS, "commands executed from the first byte of a page on",
+                "command executed at 0x%llx, not at the start of a page", wide(addr));
+    cq_ring_doubt(q, fault_of(q->m, at_page));
+    cq_subordinate_doubt(q, fault_of(q->m, at_page));
+    uint32_t ahead =
+        distance(q, addr); /* where it went to the right place, the pages of a command */
+    if (judge_again(q, ahead)) {
+        return;
+    }
+    finish_command(q);
+    go_on(q, addr, ahead, bytes, known);
     cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
     cq_subordinate_brief(q, &r->brief);
     cq_expected_exec(q, r->record);
@@ -200,7 +227,7 @@ void cq_ring_restated(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_
     CQ_EXECUTOR_AFTER(q, CQ_038, r->since, addr == r->current, RELATED(r->executed_index),
                       "a command executed at one place",
                       "the same command executed at 0x%x, and at 0x%llx", r->current, wide(addr));
-    went_wrong(r, fault_of(q->m, addr == r->current));
+    cq_ring_doubt(q, fault_of(q->m, addr == r->current));
     judge_found(q, r->record != 0 ? r->record - 1 : NO_INDEX, bytes, known);
 }
 
@@ -267,7 +294,7 @@ static void judge_block(struct cq *q, uint32_t value)
     /* perhaps TERMINATE was executed */
     bool block = value == q->numbers->block_pages || last || r->ended;
     fault_id since = r->released_since;
-    cq_blame(&since, r->unread == end ? r->since : FAULT_NONE);
+    cq_blame(&since, r->unread == end ? r->unread_since : r->since);
     CQ_EXECUTOR_AFTER(
         q, CQ_039, block ? since : FAULT_NONE, block && count, RELATED(r->executed_index),
         "whole blocks of pages released, each when the next one is finished as well",
@@ -275,7 +302,7 @@ static void judge_block(struct cq *q, uint32_t value)
               : "%u pages released on top of %llu, not a whole block (%llu are finished)",
         value, wide(r->released), wide(end));
     cq_resync(q, &r->released_since, block && count);
-    cq_blame(&r->since, fault_of(q->m, block && count));
+    cq_ring_doubt(q, fault_of(q->m, block && count));
     r->unread = count ? r->unread : UINT64_MAX;
 }
 
@@ -306,13 +333,18 @@ void cq_ring_credit_elsewhere(struct cq *q, const struct nocap_event *e)
         !executor) {
         return;
     }
-    fault_id *since = subordinate ? &q->subordinate.since : &r->released_since;
+    fault_id since = subordinate ? q->subordinate.since : r->released_since;
+    cq_blame(&since, subordinate ? FAULT_NONE : r->since);
     cq_counted_text(counted, e);
-    CQ_EXECUTOR_AFTER(q, CQ_039, *since, false, RELATED(r->executed_index),
+    CQ_EXECUTOR_AFTER(q, CQ_039, since, false, RELATED(r->executed_index),
                       "pages released to the prefetcher",
                       "%s counted up instead of the prefetcher's semaphore", counted);
-    cq_blame(since, q->m->fault);
-    cq_blame(&r->since, q->m->fault);
+    if (subordinate) {
+        cq_subordinate_doubt(q, q->m->fault);
+    } else {
+        cq_blame(&r->released_since, q->m->fault);
+    }
+    cq_ring_doubt(q, q->m->fault);
 }
 
 /* A write that a command of a page made has left only now: was the page released before? */
@@ -341,7 +373,7 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
     if (core == CQ_PREFETCH) {
         uint64_t limit = q->numbers->buffer_pages + r->released;
         if (q->sees[CQ_DISPATCH] && q->sees_noc) {
-            CQ_FETCHER_ON(q, CQ_040, &r->since, value <= limit, NO_REFS,
+            CQ_FETCHER_ON(q, CQ_040, &r->counted_since, value <= limit, NO_REFS,
                           "a count of at most the pages of the buffer and those released",
                           "semaphore 0 of the prefetcher is %u, the buffer has %u pages and %llu "
                           "were released",
@@ -353,11 +385,11 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
         if (value > r->counter) {
             cq_relay_counted(q, value - r->counter);
         }
-        CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NO_REFS,
+        CQ_EXECUTOR_AFTER(q, CQ_040, r->counted_since, value <= r->counter, NO_REFS,
                           "a count of at most the pages made ready",
                           "semaphore 0 of the dispatcher is %u, %llu pages were made ready", value,
                           wide(r->counter));
-        cq_blame(&r->since, fault_of(q->m, value <= r->counter));
+        cq_ring_doubt(q, fault_of(q->m, value <= r->counter));
     }
 }
 
@@ -371,8 +403,8 @@ void cq_ring_finish(struct cq *q, bool cut)
     if (cut || at_work || !over || !r->ended || !r->origin || !sees || r->release_count == 0) {
         return;
     }
-    cq_blame(&r->since, q->program.reopened);
-    FOLLOWING(q->m, r->since,
+    cq_blame(&r->counted_since, q->program.reopened);
+    FOLLOWING(q->m, r->counted_since,
               CHECK_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_069, r->released == r->published,
                        r->releases[(r->release_count - 1) % CQ_RELEASES].at, NO_REFS,
                        "after TERMINATE as many pages released as were made ready",

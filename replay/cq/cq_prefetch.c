@@ -367,7 +367,6 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     uint32_t slot = (uint32_t)e->slot_index;
     bool cleared = (e->has & NOCAP_F_SLOT) != 0 && zeroed_early(q, slot);
     cq_boot_running(q, CQ_PREFETCH);
-    p->events_seen = true;
     q->any = true;
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0, slot_known = p->slot.known;
     const struct cq_record *last = f->any && has_slot ? cq_record(q, f->record) : NULL;
@@ -382,6 +381,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
         p->steps_shown = false;
         return;
     }
+    p->events_seen = true;
     judge_whole(q);
     if (has_slot) {
         if (p->synced && p->next == q->published && slot == q->host.slot.v) {

@@ -388,6 +388,13 @@ static inline void cq_credit_judged(struct cq *q, uint32_t before)
 void cq_ring_init(struct cq *q, bool origin);
 /* Whether the trace shows what the prefetcher publishes. */
 bool cq_sees_published(const struct cq *q);
+/* Where the dispatcher is may be none of what is known since that fault, until it begins in its
+ * turn with a command that was published after it; and how many pages there were, to the end. */
+void cq_ring_doubt(struct cq *q, fault_id fault);
+/* A dispatcher finds these bytes, which shows what was relayed where the relay itself does not.
+ * `since`: what its command is known since. NO: they are not the record's. */
+enum known cq_judge_found(struct cq *q, const struct cq_record *record, const uint8_t *found,
+                          uint64_t known, fault_id since);
 /* What `agent` knows of a command by its bytes, where its record does not say it. */
 void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, uint64_t known,
                    uint8_t agent);
@@ -434,11 +441,14 @@ void cq_dispatcher_extra(struct cq *q, uint64_t stream);
 
 /* cq_subordinate.c: the subordinate dispatcher */
 void cq_subordinate_init(struct cq *q, bool origin);
+/* Where it is in its pages may be none of what is known since that fault, until it is through, in
+ * its turn, with a command that is relayed after it; and how many there were, to the end. */
+void cq_subordinate_doubt(struct cq *q, fault_id fault);
 /* A record reaches its buffer, is published, begun with, over. UINT32_MAX: the prefetcher forgot to
  * publish it; `sent`: its bytes have left. */
 void cq_subordinate_relay(struct cq *q, uint64_t addr, uint64_t size, struct cq_record *r);
 void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool sent);
-void cq_subordinate_exec(struct cq *q, uint64_t addr);
+void cq_subordinate_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known);
 void cq_subordinate_release(struct cq *q, uint32_t value);
 void cq_subordinate_core(struct cq *q, const struct access *a);
 /* The dispatcher stores to the words by which it notifies it, or to others: false. Where the trace

@@ -38,7 +38,7 @@ void cq_take_pages(struct cq *q, uint32_t pages)
     p->taken = pages;
     uint64_t limit = ring->released + q->numbers->buffer_pages;
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
-        CQ_FETCHER_ON(q, CQ_035, &ring->since, ring->acquired <= limit, NO_REFS,
+        CQ_FETCHER_ON(q, CQ_035, &ring->counted_since, ring->acquired <= limit, NO_REFS,
                       "no more pages in use than the dispatch buffer has",
                       "%llu pages acquired, %llu released, the dispatch buffer has %u",
                       wide(ring->acquired), wide(ring->released), q->numbers->buffer_pages);
@@ -184,6 +184,7 @@ static fault_id forget_relay(struct cq *q, const char *what)
     fault_id forgot = q->m->fault;
     p->forgot = p->ready_early ? FAULT_NONE : forgot;
     p->forgot_pages = p->pages;
+    p->turn_right = 0;
     cq_relay_publish(q, UINT32_MAX);
     return forgot;
 }
@@ -194,8 +195,8 @@ void cq_relay_counted(struct cq *q, uint64_t pages)
     const struct cq_record *r = cq_relayed(q, CQ_TO_DISPATCHER);
     bool whole = p->open && r != NULL && r->good && !r->gathered && p->bytes == r->length;
     if (whole && pages == p->pages) {
-        cq_blame(&q->ring.since, forget_relay(q, "pages counted by the dispatcher before the "
-                                                 "prefetcher made them ready"));
+        cq_ring_doubt(q, forget_relay(q, "pages counted by the dispatcher before the "
+                                         "prefetcher made them ready"));
     }
 }
 
@@ -208,7 +209,7 @@ static void close_subordinate(struct cq *q, bool again)
                          "the page of a prefetch command made ready before the next is relayed",
                          "%s prefetch command relayed before the page of the last was made ready",
                          again ? "the same" : "next");
-        cq_blame(&s->since, q->m->fault);
+        cq_subordinate_doubt(q, q->m->fault);
     }
     if (s->open && !again) {
         cq_relay_publish_subordinate(q, UINT32_MAX);
@@ -240,11 +241,14 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
     p->bytes = 0;
     p->since = r != NULL ? r->read_since : FAULT_NONE;
     cq_blame(&p->since, p->turn_since);
-    cq_blame(&q->subordinate.since, p->turn_since);
+    cq_subordinate_doubt(q, p->turn_since);
     p->index = e->index;
     p->unsent.count = 0;
     struct access a = access_of_event(e, addr, size);
     judge_bytes(q, r, &a, p->bytes);
+    if (r != NULL) {
+        cq_blame(&r->relayed_since, p->since);
+    }
     cq_subordinate_relay(q, addr, size, r);
     if (e->kind == NOCAP_EV_NOC) {
         cq_packet_issued(&p->unsent, e);
@@ -264,7 +268,7 @@ void cq_relay_publish_subordinate(struct cq *q, uint32_t value)
                            p->unsent.count == 0 || !p->sents_seen);
     if (!open && p->open) { /* perhaps of what is relayed to the other one */
         cq_blame(&p->since, q->m->fault);
-        cq_blame(&q->ring.since, q->m->fault);
+        cq_ring_doubt(q, q->m->fault);
     } else if (open) {
         cq_report_step(q, NOCAP_RECORD_HANDED, r);
         cq_next_record(q, CQ_TO_SUBORDINATE, r);
@@ -416,7 +420,7 @@ void cq_relay_sent(struct cq *q, uint64_t id)
         CQ_FETCHER_AFTER(q, CQ_037, p->since, false, NO_REFS,
                          "the pages of a prefetch command made ready when its bytes have left",
                          "%s", "pages made ready before a packet of the prefetch command had left");
-        cq_blame(&q->ring.since, q->m->fault);
+        cq_ring_doubt(q, q->m->fault);
         p->sents_seen = true;
     }
     p->sents_seen |= cq_packet_over(&p->unsent, id);

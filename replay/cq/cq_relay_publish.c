@@ -13,8 +13,10 @@ static void hand_over(struct cq *q, const struct cq_record *r, uint32_t pages, u
     if (p->handed != count) {
         return; /* it has had the first of them */
     }
-    ring->page[page] =
-        (struct cq_page){.pages = pages, .record = p->relay[CQ_TO_DISPATCHER], .brief = p->brief};
+    ring->page[page] = (struct cq_page){.pages = pages,
+                                        .first = ring->published - count,
+                                        .record = p->relay[CQ_TO_DISPATCHER],
+                                        .brief = p->brief};
     for (uint32_t i = 1; i < pages && i < q->numbers->buffer_pages; i++) {
         ring->page[place_after(&q->places.buffer, page, i)].pages = 0;
     }
@@ -29,6 +31,7 @@ static void judge_turn(struct cq_prefetcher *p, const struct cq_record *r)
     cq_blame(&p->turn_since, right ? FAULT_NONE : p->since);
     p->turn_right = right ? p->turn_right + 1 : 0;
     p->turn_since = p->turn_right < SURE ? p->turn_since : FAULT_NONE;
+    p->forgot = p->turn_right < CQ_LEAP ? p->forgot : FAULT_NONE;
 }
 
 /* All of them are. */
@@ -64,7 +67,7 @@ static void judge_publish(struct cq *q, const struct cq_record *r, uint32_t valu
         : short_of ? "%u pages made ready after only a part was relayed, %u bytes of %u pages"
                    : "%u pages made ready for %u bytes relayed, which fill %u",
         value, p->bytes, due);
-    cq_blame(&q->ring.since, fault_of(q->m, value == due));
+    cq_ring_doubt(q, fault_of(q->m, value == due));
     cq_blame(&p->since, fault_of(q->m, !short_of));
 }
 
@@ -84,8 +87,8 @@ static void publish_nothing(struct cq *q, uint32_t value)
         CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NO_REFS,
                       "pages made ready once per prefetch command",
                       "%u pages made ready, but no prefetch command was relayed", value);
-        cq_blame(&q->subordinate.since, q->m->fault); /* perhaps of what is relayed to that one */
-        cq_blame(&ring->since, q->m->fault);
+        cq_subordinate_doubt(q, q->m->fault); /* perhaps of what is relayed to that one */
+        cq_ring_doubt(q, q->m->fault);
         ring->published += value <= q->numbers->buffer_pages ? value : 0;
         p->unrelayed = value <= q->numbers->buffer_pages ? value : 0;
         p->unrelayed_of = cq_relay_next(q, CQ_TO_DISPATCHER);

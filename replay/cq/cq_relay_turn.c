@@ -110,7 +110,7 @@ fault_id cq_judge_turn(struct cq *q, enum cq_relay_to to)
                      "dispatcher");
     if (!right) {
         p->overtaken = ahead;
-        cq_blame(&q->subordinate.since, q->m->fault);
+        cq_subordinate_doubt(q, q->m->fault);
         cq_blame(&q->ring.cursor.since, q->m->fault);
     }
     return fault_of(q->m, right);

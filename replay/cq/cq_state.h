@@ -183,6 +183,7 @@ struct cq_prefetcher {
 
 struct cq_page {
     uint32_t pages;  /* 0: not known that a command begins here */
+    uint64_t first;  /* pages that were published before it */
     uint64_t record; /* its number; NO_INDEX: not known */
     struct cq_brief brief;
 };
@@ -197,6 +198,7 @@ struct cq_ring {
     bool origin;                                      /* counted from the very first page */
     uint64_t acquired, published, consumed, released; /* pages */
     uint64_t unread;          /* pages before a command that it never read, UINT64_MAX: none */
+    fault_id unread_since;    /* where it was then */
     uint64_t counter;         /* published, at least what the semaphore has been given */
     struct value cursor;      /* where the producer goes on */
     struct cq_page *page;     /* of the buffer */
@@ -206,8 +208,11 @@ struct cq_ring {
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
     uint64_t executed_index, seq;
     struct cq_brief brief;
-    bool ended;                     /* TERMINATE was executed */
-    fault_id since, released_since; /* the counts are known since; of pages released */
+    bool ended;              /* TERMINATE was executed */
+    fault_id since;          /* where the dispatcher is */
+    uint64_t doubted;        /* .. until it begins with a command after so many published pages */
+    fault_id counted_since;  /* the counts are known since, and stay so */
+    fault_id released_since; /* of pages released */
     struct {
         uint64_t released; /* pages released by then; 0: whatever they held */
         struct event_ref at;
@@ -228,6 +233,7 @@ struct cq_subordinate {
     bool credits, releases, notifies;       /* they are seen where the profile has them */
     bool open;                              /* a record is relayed and not published yet */
     bool reads;                             /* it was seen to begin with its present command */
+    bool proven;                            /* .. in its turn, and that is the one */
     bool decoded;                           /* `record` is that command's */
     bool started;                           /* a SEND_GO_SIGNAL: it was begun with */
     bool notify_judged;                     /* of its launch: that was judged */
@@ -245,7 +251,9 @@ struct cq_subordinate {
     uint32_t left_out;        /* go words */
     uint32_t announced[CQ_STREAMS]; /* notifications that the dispatcher executed */
     bool ended;                     /* TERMINATE was executed */
-    fault_id since;                 /* the pages are known since */
+    fault_id since;                 /* where it and the prefetcher are in its pages */
+    uint64_t doubted;               /* .. until it is through with this record, or one after it */
+    fault_id counted_since;         /* the counts of pages are known since, and stay so */
     struct nocap_cq_record record;
     uint32_t words, table[CQ_GO_TABLE];
     struct cq_grid grid;

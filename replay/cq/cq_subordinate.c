@@ -25,6 +25,14 @@ void cq_subordinate_init(struct cq *q, bool origin)
     }
 }
 
+void cq_subordinate_doubt(struct cq *q, fault_id fault)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    cq_blame(&s->since, fault);
+    cq_blame(&s->counted_since, fault);
+    s->doubted = fault != FAULT_NONE ? q->prefetcher.relay[CQ_TO_SUBORDINATE] : s->doubted;
+}
+
 static uint32_t page_of(const struct cq *q, uint64_t addr)
 {
     return place_index(&q->places.subordinate, addr);
@@ -46,7 +54,7 @@ static void judge_page(struct cq *q, uint64_t addr)
         "command relayed to 0x%llx of the subordinate dispatcher's buffer, 0x%x is next",
         wide(addr), next);
     resync(&s->cursor, page_of(q, addr), fault_of(q->m, right));
-    cq_blame(&s->since, s->cursor.since);
+    cq_subordinate_doubt(q, s->cursor.since);
 }
 
 static void judge_room(struct cq *q)
@@ -55,8 +63,8 @@ static void judge_room(struct cq *q)
     s->acquired++;
     if (s->origin && s->releases && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
         CQ_FETCHER_ON(
-            q, CQ_035, &s->since, s->acquired <= s->released + q->places.subordinate.units, NO_REFS,
-            "no more pages in use than the subordinate dispatcher's buffer has",
+            q, CQ_035, &s->counted_since, s->acquired <= s->released + q->places.subordinate.units,
+            NO_REFS, "no more pages in use than the subordinate dispatcher's buffer has",
             "%llu pages acquired, %llu released, the subordinate dispatcher's buffer has %u",
             wide(s->acquired), wide(s->released), q->places.subordinate.units);
     }
@@ -80,7 +88,7 @@ void cq_subordinate_relay(struct cq *q, uint64_t addr, uint64_t size, struct cq_
             ? "%llu of %u bytes of the prefetch command relayed"
             : "%llu of %u bytes of a command of the dispatcher relayed to its subordinate",
         wide(size), r->length);
-    cq_blame(&s->since, fault_of(q->m, right));
+    cq_subordinate_doubt(q, fault_of(q->m, right));
 }
 
 void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool sent)
@@ -98,7 +106,7 @@ void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool 
             : !sent ? "%u pages of the subordinate dispatcher made ready while a write is not sent"
                     : "%u pages of the subordinate dispatcher made ready for one command, not 1",
             value);
-        cq_blame(&s->since, fault_of(q->m, right));
+        cq_subordinate_doubt(q, fault_of(q->m, right));
     }
     if (!s->open) {
         return;
@@ -167,7 +175,7 @@ static void end_command(struct cq *q)
         s->page[s->at.v] = NO_INDEX;
         s->at.v = place_after(&q->places.subordinate, s->at.v, 1);
     }
-    s->decoded = s->started = s->notify_judged = s->reads = false;
+    s->decoded = s->started = s->notify_judged = s->reads = s->proven = false;
     s->sent = s->unmatched = 0;
 }
 
@@ -182,14 +190,19 @@ void cq_subordinate_release(struct cq *q, uint32_t value)
         !s->origin || !s->credits || !cq_sees_published(q) || s->released + value <= s->published;
     bool read = s->reads || !s->origin || !(q->sees_loads || q->prefetcher.events_seen);
     bool right = value == 1 && count && read;
-    CQ_EXECUTOR_AFTER(q, CQ_039, value == 1 ? s->since : FAULT_NONE, right, NO_REFS,
+    fault_id since = s->since;
+    cq_blame(&since, count ? FAULT_NONE : s->counted_since);
+    CQ_EXECUTOR_AFTER(q, CQ_039, value == 1 ? since : FAULT_NONE, right, NO_REFS,
                       "one page of the subordinate dispatcher released for each command, after it",
                       read ? "%u pages released on top of %llu, %llu were made ready"
                            : "%u pages released on top of %llu before the next command was begun, "
                              "%llu were made ready",
                       value, wide(s->released), wide(s->published));
-    cq_blame(&s->since, fault_of(q->m, right));
+    cq_subordinate_doubt(q, fault_of(q->m, right));
     s->released += value;
+    if (right && s->proven && s->page[s->at.v] >= s->doubted) {
+        s->since = FAULT_NONE;
+    }
     end_command(q);
 }
 
@@ -202,13 +215,13 @@ static void judge_kept(struct cq *q)
                           "the page of a command released before the next is polled for",
                           "next command polled for before the page at 0x%x was released",
                           place_address(&q->places.subordinate, s->at.v));
-        cq_blame(&s->since, q->m->fault);
+        cq_subordinate_doubt(q, q->m->fault);
         end_command(q);
     }
 }
 
 /* It begins with the command at `addr`. */
-void cq_subordinate_exec(struct cq *q, uint64_t addr)
+void cq_subordinate_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known)
 {
     struct cq_subordinate *s = &q->subordinate;
     uint32_t page = page_of(q, addr);
@@ -231,9 +244,13 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr)
                       there ? "page at 0x%llx read, 0x%x is next"
                             : "page at 0x%llx read before it was made ready, 0x%x is next",
                       wide(addr), place_address(&q->places.subordinate, s->at.v));
-    cq_blame(&s->since, fault_of(q->m, right));
+    cq_subordinate_doubt(q, fault_of(q->m, right));
     s->decoded = s->decoded && page == s->at.v;
     s->at.v = page;
+    enum known found = cq_judge_found(q, cq_subordinate_record(q), bytes, known, s->since);
+    cq_subordinate_doubt(q, fault_of(q->m, found != NO));
+    s->proven = right && found == YES &&
+                !q->prefetcher.events_seen; /* which show how it begins, as many others do */
     s->reads = true;
     s->executed = q->m->event->index;
     if (!cq_sees_writes(q)) { /* else with its first go word: workers still run the one before */
@@ -268,7 +285,7 @@ void cq_subordinate_core(struct cq *q, const struct access *a)
     if (place_has(&q->places.subordinate, a->addr)) {
         bool begins = a->addr % q->numbers->subordinate_page == 0;
         if (begins && !cq_is_duplicate(q, CQ_ACT_EXEC, q->m->event)) {
-            cq_subordinate_exec(q, a->addr);
+            cq_subordinate_exec(q, a->addr, a->bytes, a->known);
         }
         return;
     }
