@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # One fault is one finding: of correct traces, each with one event left out, twice, elsewhere or with
-# another bit, none has two findings of which neither follows from the other.
+# another bit, none has two findings of which neither follows from the other. And two that lie far apart
+# are two.
 . tests/cli/lib.sh
 from=$PWD/golden one_change=$PWD/tests/one_change changes=$((60 + 8 * ${NOCAP_LONG_SEEDS:-0}))
 changed() { # TRACE KIND...
@@ -9,6 +10,10 @@ changed() { # TRACE KIND...
     shift
     status 0 "$trace: $*" env -C "$T" "$one_change" "$NOCAP" "$from/$trace.nocap" "$changes" 1 "$@"
     check "$trace: and many have one" test "$(awk '{one += $5} END {print one}' "$T/out")" -gt "$((changes / 12))"
+}
+two() { # TRACE SEED
+    status 0 "$1: two faults are two findings" env -C "$T" "$one_change" --two "$NOCAP" "$from/$1.nocap" 60 "$2"
+    check "$1: of many pairs" test "$(awk '/^two/ {print $2}' "$T/out")" -ge 20
 }
 for trace in boot-p100 launch-host launch-dev firmware-dev-mode-x10 firmware-noop-x12 firmware-preload \
     queue-host reference-queue-ok-cq-p100 reference-queue-ok-host-p100; do
@@ -27,6 +32,9 @@ for scenario in fast-dispatch-packed fast-dispatch-subordinate fast-dispatch-mul
         "$NOCAP" capture --sim $scenario --view $view --programs 3 --workers 3 --seed 3 -o "$T/$scenario-$view.nocap" >"$T/out"
         changed $scenario-$view drop dup val addr
     done
+done
+for scenario in packed subordinate multicast; do
+    two fast-dispatch-$scenario-all 2
 done
 # commands of many pieces
 "$NOCAP" capture --sim fast-dispatch-rings --view cq --seed 4 --programs 6 -o "$T/rings.nocap" >"$T/out"
