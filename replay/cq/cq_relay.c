@@ -38,10 +38,12 @@ void cq_take_pages(struct cq *q, uint32_t pages)
     p->taken = pages;
     uint64_t limit = ring->released + q->numbers->buffer_pages;
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
-        CQ_FETCHER_ON(q, CQ_035, &ring->counted_since, ring->acquired <= limit, NO_REFS,
-                      "no more pages in use than the dispatch buffer has",
-                      "%llu pages acquired, %llu released, the dispatch buffer has %u",
-                      wide(ring->acquired), wide(ring->released), q->numbers->buffer_pages);
+        bool right = ring->acquired <= limit;
+        CQ_FETCHER_AFTER(q, CQ_035, ring->counted_since, right, NO_REFS,
+                         "no more pages in use than the dispatch buffer has",
+                         "%llu pages acquired, %llu released, the dispatch buffer has %u",
+                         wide(ring->acquired), wide(ring->released), q->numbers->buffer_pages);
+        cq_ring_doubt(q, fault_of(q->m, right)); /* it writes over what is not read yet */
     }
 }
 

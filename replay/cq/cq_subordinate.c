@@ -62,11 +62,13 @@ static void judge_room(struct cq *q)
     struct cq_subordinate *s = &q->subordinate;
     s->acquired++;
     if (s->origin && s->releases && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
-        CQ_FETCHER_ON(
-            q, CQ_035, &s->counted_since, s->acquired <= s->released + q->places.subordinate.units,
-            NO_REFS, "no more pages in use than the subordinate dispatcher's buffer has",
+        bool right = s->acquired <= s->released + q->places.subordinate.units;
+        CQ_FETCHER_AFTER(
+            q, CQ_035, s->counted_since, right, NO_REFS,
+            "no more pages in use than the subordinate dispatcher's buffer has",
             "%llu pages acquired, %llu released, the subordinate dispatcher's buffer has %u",
             wide(s->acquired), wide(s->released), q->places.subordinate.units);
+        cq_subordinate_doubt(q, fault_of(q->m, right));
     }
 }
 
@@ -239,7 +241,9 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint
     }
     bool there = s->page[page] != NO_INDEX || !s->origin || !s->credits || !cq_sees_published(q);
     bool right = page == s->at.v && there;
-    CQ_EXECUTOR_AFTER(q, CQ_038, s->since, right, NO_REFS,
+    fault_id since = s->since;
+    cq_blame(&since, there ? FAULT_NONE : s->counted_since);
+    CQ_EXECUTOR_AFTER(q, CQ_038, since, right, NO_REFS,
                       "pages that were made ready read by the subordinate dispatcher in order",
                       there ? "page at 0x%llx read, 0x%x is next"
                             : "page at 0x%llx read before it was made ready, 0x%x is next",
