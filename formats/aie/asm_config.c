@@ -83,7 +83,9 @@ static enum nocap_status take_instance(struct config *c, const char *symbol,
                     "%s: '%.40s' is no id of an instance; expected 1 to %d bytes", c->path, new.id,
                     AIE_KERNEL_NAME_MAX);
     new.symbol = strdup(symbol);
-    RETURN_IF_FAILED(new.symbol == NULL ? no_memory(c) : NOCAP_OK);
+    if (new.symbol == NULL) {
+        return no_memory(c);
+    }
     size_t at = c->count++;
     for (; at > 0; at--) {
         int order = strcmp(list[at - 1].symbol, symbol);
