@@ -336,7 +336,8 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
             l->shift_since = m->fault;
         }
     }
-    if (l->active == YES && k->entered == 0 && k->inside == NO) {
+    bool starts = l->active == YES && nocap_launch_starts(&l->message, p);
+    if (starts && k->entered == 0 && k->inside == NO) {
         l->since[p] = FAULT_NONE; /* so it had its commands, and has to leave once */
     }
     k->inside = YES;

@@ -39,7 +39,7 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
 static bool is_over(const struct launch *l, unsigned p, uint32_t word)
 {
     const int i = nocap_cores[p].sync_byte;
-    const uint8_t byte = i >= 0 ? (uint8_t)(word >> 8 * i) : NOCAP_SYNC_DONE;
+    const uint8_t byte = (uint8_t)(i >= 0 ? word >> 8 * i : NOCAP_SYNC_DONE);
     return nocap_launch_starts(&l->message, p) && l->kernels[p].inside == NO &&
            l->kernels[p].left > 0 && (byte == NOCAP_SYNC_DONE || byte == NOCAP_SYNC_INIT_REGISTERS);
 }
