@@ -50,7 +50,7 @@ static inline void cq_note_fault(struct cq *q)
 /* What is known since a fault is so to its end: the first that was found. */
 static inline void cq_blame(fault_id *since, fault_id fault)
 {
-    *since = *since == FAULT_NONE ? fault : *since;
+    *since = since_or(*since, fault);
 }
 /* The same, of what such a judgement makes known only since its fault. */
 #define CQ_FETCHER_ON(q, RULE, since, condition, ...)                                              \

@@ -174,9 +174,8 @@ static void go_on(struct cq *q, uint64_t addr, uint32_t ahead, const uint8_t *by
     } else if (begins && page->first == r->unread) {
         r->unread = UINT64_MAX; /* it comes back to that one */
     }
-    if (r->since != FAULT_NONE && follows && begins && page->first >= r->doubted) {
+    if (follows && begins && page->first >= r->doubted) {
         r->since = FAULT_NONE;
-        r->consumed = page->first;
     }
 }
 

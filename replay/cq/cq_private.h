@@ -442,7 +442,7 @@ void cq_dispatcher_extra(struct cq *q, uint64_t stream);
 /* cq_subordinate.c: the subordinate dispatcher */
 void cq_subordinate_init(struct cq *q, bool origin);
 /* Where it is in its pages may be none of what is known since that fault, until it is through, in
- * its turn, with a command that is relayed after it; and how many there were, to the end. */
+ * its turn, with a command whose bytes it found; and how many there were, to the end. */
 void cq_subordinate_doubt(struct cq *q, fault_id fault);
 /* A record reaches its buffer, is published, begun with, over. UINT32_MAX: the prefetcher forgot to
  * publish it; `sent`: its bytes have left. */

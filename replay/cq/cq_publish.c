@@ -125,8 +125,7 @@ static fault_id judge_place(struct cq *q, const struct cq_publish *p, const stru
                       ? "prefetch command of %u bytes at +0x%x crosses the end of the issue region"
                       : "prefetch command of %u bytes at +0x%x, not where the last one ended",
                   r->size, r->addr);
-    bool last = p->moved && q->host.cursor.since != FAULT_NONE; /* it was that one that was wrong */
-    return fault_of(q->m, !straddles && (!p->moved || last));
+    return fault_of(q->m, !straddles && !p->moved);
 }
 
 static fault_id judge_entry(struct cq *q, const struct cq_publish *p, uint32_t size)

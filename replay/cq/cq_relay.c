@@ -38,12 +38,10 @@ void cq_take_pages(struct cq *q, uint32_t pages)
     p->taken = pages;
     uint64_t limit = ring->released + q->numbers->buffer_pages;
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
-        bool right = ring->acquired <= limit;
-        CQ_FETCHER_AFTER(q, CQ_035, ring->counted_since, right, NO_REFS,
-                         "no more pages in use than the dispatch buffer has",
-                         "%llu pages acquired, %llu released, the dispatch buffer has %u",
-                         wide(ring->acquired), wide(ring->released), q->numbers->buffer_pages);
-        cq_ring_doubt(q, fault_of(q->m, right)); /* it writes over what is not read yet */
+        CQ_FETCHER_ON(q, CQ_035, &ring->counted_since, ring->acquired <= limit, NO_REFS,
+                      "no more pages in use than the dispatch buffer has",
+                      "%llu pages acquired, %llu released, the dispatch buffer has %u",
+                      wide(ring->acquired), wide(ring->released), q->numbers->buffer_pages);
     }
 }
 
@@ -186,7 +184,6 @@ static fault_id forget_relay(struct cq *q, const char *what)
     fault_id forgot = q->m->fault;
     p->forgot = p->ready_early ? FAULT_NONE : forgot;
     p->forgot_pages = p->pages;
-    p->turn_right = 0;
     cq_relay_publish(q, UINT32_MAX);
     return forgot;
 }

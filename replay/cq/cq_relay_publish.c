@@ -31,7 +31,6 @@ static void judge_turn(struct cq_prefetcher *p, const struct cq_record *r)
     cq_blame(&p->turn_since, right ? FAULT_NONE : p->since);
     p->turn_right = right ? p->turn_right + 1 : 0;
     p->turn_since = p->turn_right < SURE ? p->turn_since : FAULT_NONE;
-    p->forgot = p->turn_right < CQ_LEAP ? p->forgot : FAULT_NONE;
 }
 
 /* All of them are. */

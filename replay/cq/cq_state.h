@@ -251,8 +251,7 @@ struct cq_subordinate {
     uint32_t left_out;        /* go words */
     uint32_t announced[CQ_STREAMS]; /* notifications that the dispatcher executed */
     bool ended;                     /* TERMINATE was executed */
-    fault_id since;                 /* where it and the prefetcher are in its pages */
-    uint64_t doubted;               /* .. until it is through with this record, or one after it */
+    fault_id since;                 /* where it and the prefetcher are in its pages, until proven */
     fault_id counted_since;         /* the counts of pages are known since, and stay so */
     struct nocap_cq_record record;
     uint32_t words, table[CQ_GO_TABLE];

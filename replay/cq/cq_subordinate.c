@@ -30,7 +30,6 @@ void cq_subordinate_doubt(struct cq *q, fault_id fault)
     struct cq_subordinate *s = &q->subordinate;
     cq_blame(&s->since, fault);
     cq_blame(&s->counted_since, fault);
-    s->doubted = fault != FAULT_NONE ? q->prefetcher.relay[CQ_TO_SUBORDINATE] : s->doubted;
 }
 
 static uint32_t page_of(const struct cq *q, uint64_t addr)
@@ -202,7 +201,7 @@ void cq_subordinate_release(struct cq *q, uint32_t value)
                       value, wide(s->released), wide(s->published));
     cq_subordinate_doubt(q, fault_of(q->m, right));
     s->released += value;
-    if (right && s->proven && s->page[s->at.v] >= s->doubted) {
+    if (right && s->proven) {
         s->since = FAULT_NONE;
     }
     end_command(q);
@@ -252,9 +251,7 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint
     s->decoded = s->decoded && page == s->at.v;
     s->at.v = page;
     enum known found = cq_judge_found(q, cq_subordinate_record(q), bytes, known, s->since);
-    cq_subordinate_doubt(q, fault_of(q->m, found != NO));
-    s->proven = right && found == YES &&
-                !q->prefetcher.events_seen; /* which show how it begins, as many others do */
+    s->proven = right && found == YES;
     s->reads = true;
     s->executed = q->m->event->index;
     if (!cq_sees_writes(q)) { /* else with its first go word: workers still run the one before */

@@ -36,6 +36,18 @@ done
 for scenario in packed subordinate multicast; do
     two fast-dispatch-$scenario-all 2
 done
+# what reaches the second dispatcher wrong it finds so, as load and event show
+"$NOCAP" dump --format jsonl "$T/fast-dispatch-subordinate-all.nocap" | python3 -c '
+import json, sys
+lines = sys.stdin.read().splitlines()
+events = [json.loads(line) for line in lines[1:]]
+to = next(e["daddr"] for e in events if e["ev"] == "noc" and e["op"] == "write" and 0x9a000 < int(e["daddr"], 16) < 0x9e000)
+for e in events:
+    if to in (e.get("addr"), e.get("daddr")) and "data" in e:
+        e["data"] = e["data"][:8] + "5a" + e["data"][10:]
+print(lines[0], *map(json.dumps, events), sep="\n")' >"$T/relayed.jsonl"
+status 1 "bytes relayed wrong, and found so" "$NOCAP" check --format json "$T/relayed.jsonl"
+check "are one finding, CQ-071" grep -q '"summary":{"verdict":"findings","error":1,.*"rule":"CQ-071","severity":"error"' "$T/out"
 # commands of many pieces
 "$NOCAP" capture --sim fast-dispatch-rings --view cq --seed 4 --programs 6 -o "$T/rings.nocap" >"$T/out"
 changed rings early late
