@@ -66,10 +66,11 @@
 
 /* The upload steps, from power-on to the release of BRISC. */
 #define HOLD_ALL STORE(0, host, 0xffb121b0, 4, 0x47800)
-#define UPLOAD                                                                                     \
-    STORE(0, host, 0x3840, 4, 0x13) STORE(0, host, 0x5440, 4, 0x13)                                \
-    STORE(0, host, 0x5a40, 4, 0x13) STORE(0, host, 0x6040, 4, 0x13)                                \
-    STORE(0, host, 0x6640, 4, 0x13) STORE(0, host, 0x82b0, 4, 0x68)
+#define UPLOAD UPLOAD_AT(0)
+#define UPLOAD_AT(t)                                                                               \
+    STORE(t, host, 0x3840, 4, 0x13) STORE(t, host, 0x5440, 4, 0x13)                                \
+    STORE(t, host, 0x5a40, 4, 0x13) STORE(t, host, 0x6040, 4, 0x13)                                \
+    STORE(t, host, 0x6640, 4, 0x13) STORE(t, host, 0x82b0, 4, 0x68)
 #define BOOT_STUB STORE(0, host, 0x0, 4, 0x410306f)
 #define GO_INIT STORE(0, host, 0x370, 4, 0x40000000)
 #define RESET_PCS                                                                                  \

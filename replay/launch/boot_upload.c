@@ -8,14 +8,9 @@
 /* Of the kernel config area, as the builds that are known have it. */
 enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };
 
-static uint32_t kept(const struct boot *b)
-{
-    return b->span_count < FIRMWARE_SPANS ? b->span_count : (uint32_t)FIRMWARE_SPANS;
-}
-
 static bool span_begins(const struct boot *b, uint32_t addr)
 {
-    for (uint32_t i = 0; i < kept(b); i++) {
+    for (uint32_t i = 0; i < b->span_count; i++) {
         if (b->spans[i].addr == addr) {
             return true;
         }
@@ -26,7 +21,7 @@ static bool span_begins(const struct boot *b, uint32_t addr)
 static uint32_t spans_below(const struct boot *b, uint32_t end)
 {
     uint32_t below = 0;
-    for (uint32_t i = 0; i < kept(b); i++) {
+    for (uint32_t i = 0; i < b->span_count; i++) {
         below += b->spans[i].addr < end;
     }
     return below;
@@ -43,7 +38,7 @@ static uint32_t kernel_config_base(const struct boot *b)
             return span_begins(b, base + way) ? base : 0;
         }
     }
-    for (uint32_t i = 0; i < kept(b); i++) {
+    for (uint32_t i = 0; i < b->span_count; i++) {
         if (span_begins(b, b->spans[i].addr + way)) {
             return b->spans[i].addr;
         }
@@ -76,7 +71,7 @@ static uint32_t text_begin(const struct model *m)
 
 bool boot_in_text(const struct model *m, const struct tile *tile, const struct access *a)
 {
-    for (uint32_t i = 0; i < kept(boot_of(tile)); i++) {
+    for (uint32_t i = 0; i < boot_of(tile)->span_count; i++) {
         const struct span *s = &boot_of(tile)->spans[i];
         if (touches(a, s->addr, s->size) && s->addr + s->size <= text_end(m, tile)) {
             return true;
@@ -106,7 +101,10 @@ bool boot_text_begins(const struct model *m, const struct tile *tile, unsigned p
 
 void boot_upload_begins(struct boot *b)
 {
-    b->span_count = b->span_count <= FIRMWARE_SPANS ? b->span_count : 0;
+    if (b->lost == LOST_LATEST) {
+        b->lost = LOST_EARLIER;
+        b->span_count = 0;
+    }
     for (uint32_t i = 0; i < b->span_count; i++) {
         b->spans[i].earlier = true;
         b->spans[i].growing = false;
@@ -115,7 +113,7 @@ void boot_upload_begins(struct boot *b)
 
 void boot_upload_changes(struct boot *b, const struct access *a)
 {
-    for (uint32_t i = 0; i < kept(b); i++) {
+    for (uint32_t i = 0; i < b->span_count; i++) {
         b->spans[i].changed |= touches(a, b->spans[i].addr, b->spans[i].size);
     }
 }
@@ -124,12 +122,12 @@ void boot_upload_changes(struct boot *b, const struct access *a)
 static void drop_earlier(struct boot *b, const struct access *a)
 {
     uint32_t left = 0;
-    for (uint32_t i = 0; i < kept(b); i++) {
+    for (uint32_t i = 0; i < b->span_count; i++) {
         if (!b->spans[i].earlier || !touches(a, b->spans[i].addr, b->spans[i].size)) {
             b->spans[left++] = b->spans[i];
         }
     }
-    b->span_count -= kept(b) - left;
+    b->span_count = left;
 }
 
 /* A driver may upload in small pieces: a piece that continues the latest one is part of it. */
@@ -137,15 +135,14 @@ static void add_span(struct boot *b, const struct access *a, uint64_t index)
 {
     bool whole = a->known == a->size;
     drop_earlier(b, a);
-    struct span *last =
-        b->span_count > 0 && b->span_count <= FIRMWARE_SPANS ? &b->spans[b->span_count - 1] : NULL;
+    struct span *last = b->span_count > 0 ? &b->spans[b->span_count - 1] : NULL;
     if (last != NULL && whole && last->growing && last->addr + last->size == a->addr) {
         last->hash = nocap_fnv1a64(last->hash, a->bytes, a->size);
         last->size += (uint32_t)a->size;
         return;
     }
     if (b->span_count < FIRMWARE_SPANS) {
-        b->spans[b->span_count] = (struct span){
+        b->spans[b->span_count++] = (struct span){
             .addr = (uint32_t)a->addr,
             .size = (uint32_t)a->size,
             .index = index,
@@ -153,13 +150,20 @@ static void add_span(struct boot *b, const struct access *a, uint64_t index)
             .has_hash = whole || a->has_hash,
             .growing = whole,
         };
+    } else {
+        b->lost = LOST_LATEST;
     }
-    b->span_count++;
+}
+
+/* What the host ever wrote is among the spans, if they are known. */
+bool boot_sees_all(const struct model *m, const struct boot *b)
+{
+    return m->header->complete == NOCAP_TRUE && b->lost == LOST_NONE;
 }
 
 bool boot_spans_known(const struct boot *b)
 {
-    return b->span_count > 0 && b->span_count <= FIRMWARE_SPANS;
+    return b->span_count > 0 && b->lost != LOST_LATEST;
 }
 
 /* Whether bytes that are written to a tile that no agent has held in reset yet can be firmware:
@@ -218,7 +222,7 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
 const struct span *boot_span_at(const struct boot *b, uint32_t at)
 {
     const struct span *found = NULL;
-    for (uint32_t i = 0; i < kept(b); i++) {
+    for (uint32_t i = 0; i < b->span_count; i++) {
         const struct span *s = &b->spans[i];
         found = s->addr <= at && at < s->addr + s->size ? s : found;
     }
@@ -227,7 +231,7 @@ const struct span *boot_span_at(const struct boot *b, uint32_t at)
 
 static bool partial_upload(const struct model *m, const struct tile *tile)
 {
-    return m->header->complete != NOCAP_TRUE &&
+    return !boot_sees_all(m, boot_of(tile)) &&
            spans_below(boot_of(tile), text_end(m, tile)) < CORES;
 }
 
@@ -290,7 +294,7 @@ static uint32_t segment_address(const struct boot *b, unsigned processor,
 static uint32_t piece_end(const struct boot *b, const struct span *piece, uint32_t at)
 {
     uint32_t end = piece->addr + piece->size;
-    for (const struct span *s = piece + 1; s < b->spans + kept(b); s++) {
+    for (const struct span *s = piece + 1; s < b->spans + b->span_count; s++) {
         end = s->addr > at && s->addr < end ? s->addr : end;
     }
     return end;
@@ -328,7 +332,7 @@ static void judge_segment(struct model *m, struct tile *tile, unsigned processor
     while (address != 0 && at - address < s->memory_size) {
         const struct span *piece = boot_span_at(b, at);
         bool zeros = at - address >= s->file_size;
-        if (piece == NULL && (zeros || b->data_before || m->header->complete != NOCAP_TRUE)) {
+        if (piece == NULL && (zeros || b->data_before || !boot_sees_all(m, b))) {
             return; /* nothing was written over the zeros after it, or it was there before */
         }
         fault_id since = piece == NULL && s->local_ram ? b->private_since : FAULT_NONE;

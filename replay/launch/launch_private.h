@@ -36,9 +36,10 @@ struct boot {
     struct event_ref released;
     bool halfway;                      /* by an act after it, which was not observed itself */
     struct span spans[FIRMWARE_SPANS]; /* uploaded while all cores were held */
-    uint32_t span_count;               /* may exceed FIRMWARE_SPANS: then not all are known */
-    bool data_before;                  /* and bytes that are none of them were written before */
-    fault_id private_since;            /* what was uploaded to private memory itself */
+    uint32_t span_count;
+    enum { LOST_NONE, LOST_EARLIER, LOST_LATEST } lost; /* of which upload some are no spans */
+    bool data_before;       /* and bytes that are none of them were written before */
+    fault_id private_since; /* what was uploaded to private memory itself */
     uint32_t reset_pc[CORES];
     bool reset_pc_known[CORES];
     uint32_t host_pc[CORES];    /* as the host programmed it, 0: not seen */
@@ -297,6 +298,7 @@ void boot_judge_upload(struct model *m, struct tile *tile);
 bool boot_in_text(const struct model *m, const struct tile *tile, const struct access *a);
 bool boot_text_begins(const struct model *m, const struct tile *tile, unsigned processor,
                       uint32_t addr);
+bool boot_sees_all(const struct model *m, const struct boot *b);
 bool boot_spans_known(const struct boot *b);
 /* The span that holds this L1 address, the latest if several do; NULL: none. */
 const struct span *boot_span_at(const struct boot *b, uint32_t at);
