@@ -345,8 +345,7 @@ void boot_judge_ready(struct model *m, struct tile *tile, bool cut, const char *
     const fault_id since = since_or(b->jump_since, b->start_since);
     if (!cut && !m->dropped && tile->sees_cores && !polled && !part_of(tile)->shown &&
         since == FAULT_NONE && others_boot_faster(m, b)) {
-        struct unshown *tiles = &state_of(m)->tiles;
-        tiles->at = tiles->count++ == 0 ? tile->at : tiles->at;
+        launch_unshown(tile, b->released, &state_of(m)->tiles);
         return;
     }
     bool owed = polled || (tile->sees_cores && !b->halfway);

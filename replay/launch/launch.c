@@ -439,7 +439,7 @@ bool launch_host_alone(struct model *m, struct tile *tile, bool acted)
     struct launch_tile *part = part_of(tile);
     if (acted && tile->sees_cores && !part->shown && !m->dropped) {
         part->unshown = true;
-        launch_unshown(m, tile, &state_of(m)->tiles);
+        launch_unshown(tile, now(m), &state_of(m)->tiles);
     }
     return !tile->sees_cores || part->unshown;
 }

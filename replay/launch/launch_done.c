@@ -23,7 +23,7 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
         }
     }
     if (on && !state_of(m)->kernels_shown && (m->header->observes & NOCAP_CLASS_KERNEL) != 0) {
-        launch_unshown(m, tile, &state_of(m)->kernels);
+        launch_unshown(tile, now(m), &state_of(m)->kernels);
         return;
     }
     const fault_id since = k->entered == k->left ? launch_enabled_since(l, p) : l->since[p];

@@ -252,11 +252,12 @@ static inline bool brisc_may_run(const struct tile *tile)
     return boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] != NO;
 }
 
-static inline void launch_unshown(struct model *m, const struct tile *tile, struct unshown *what)
+static inline void launch_unshown(const struct tile *tile, struct event_ref at,
+                                  struct unshown *what)
 {
     if (what->count++ == 0) {
         what->at = tile->at;
-        what->event_ref = now(m);
+        what->event_ref = at;
     }
 }
 
