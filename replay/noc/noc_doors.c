@@ -14,6 +14,20 @@ static bool word_of(const struct nocap_event *e, uint32_t *v)
     return e->size == 4 && nocap_event_word(e, v);
 }
 
+/* NULL without memory. */
+static struct noc_chip *chip_of(struct model *m, uint16_t number)
+{
+    struct noc_chip **c = &noc_state(m)->chips[number % NOC_CHIPS];
+    if (*c == NULL) {
+        *c = calloc(1, sizeof **c);
+        m->out_of_memory |= *c == NULL;
+    }
+    if (*c != NULL && (*c)->number != number) {
+        **c = (struct noc_chip){.number = number};
+    }
+    return *c;
+}
+
 /* ---- outbound windows ---- */
 
 struct window {
@@ -73,27 +87,15 @@ static void judge_dma(struct model *m, const struct noc_endpoint *p)
           p->dma_size.v, p->dma_address.v);
 }
 
-static struct noc_endpoint *endpoint_of(struct model *m, uint16_t chip)
-{
-    struct noc_endpoint **p = &noc_state(m)->endpoints[chip % NOC_ENDPOINTS];
-    if (*p == NULL) {
-        *p = calloc(1, sizeof **p);
-        m->out_of_memory |= *p == NULL;
-    }
-    if (*p != NULL && (*p)->chip != chip) {
-        **p = (struct noc_endpoint){.chip = chip};
-    }
-    return *p;
-}
-
 /* A store may be of several registers: what it starts is judged by all of them. */
 static void endpoint_store(struct model *m, const struct nocap_event *e)
 {
     const uint64_t end = NOCAP_IATU_FIRST + NOC_IATU_REGIONS * NOCAP_IATU_STRIDE;
-    struct noc_endpoint *p = endpoint_of(m, e->chip);
-    if (p == NULL || e->addr >= end || e->size == 0) {
+    struct noc_chip *c = chip_of(m, e->chip);
+    if (c == NULL || e->addr >= end || e->size == 0) {
         return;
     }
+    struct noc_endpoint *p = &c->endpoint;
     const struct access a = access_of_event(e, e->addr, e->size);
     uint64_t last = e->addr + (e->size < end - e->addr ? e->size : end - e->addr) - 1;
     for (uint64_t at = e->addr / 4 * 4; at <= last; at += 4) {
@@ -247,21 +249,19 @@ static void arc_pointer(struct model *m, struct noc_arc *arc, uint64_t addr, boo
 
 static void arc_access(struct model *m, const struct nocap_event *e, uint64_t addr)
 {
-    struct noc_arc *arc = &noc_state(m)->arc;
+    struct noc_chip *c = chip_of(m, e->chip);
     bool store = e->kind == NOCAP_EV_WRITE;
     uint32_t v;
-    if (!word_of(e, &v)) {
+    if (c == NULL || !word_of(e, &v)) {
         return;
     }
-    if (arc->chip != e->chip) { /* hosts speak with one at a time */
-        *arc = (struct noc_arc){.chip = e->chip};
-    }
+    struct noc_arc *arc = &c->arc;
     bool rings = store && ((addr == NOCAP_ARC_CONTROL && (v & NOCAP_ARC_IRQ) != 0) ||
                            (addr >= NOCAP_ARC_DOORBELL && addr < NOCAP_ARC_DOORBELL_END));
     if (rings) {
         judge_block(m, arc);
     } else if (addr == NOCAP_ARC_QUEUES_AT) {
-        *arc = (struct noc_arc){.chip = e->chip, .block = {.known = true, .v = v}};
+        *arc = (struct noc_arc){.block = {.known = true, .v = v}};
     } else if (arc->block.known && addr == arc->block.v) {
         value_set(&arc->base, v);
     } else if (arc->block.known && addr == (uint64_t)arc->block.v + NOCAP_ARC_BLOCK_ENTRIES) {
@@ -380,8 +380,8 @@ void noc_register_store(struct model *m, const struct tile *tile, const struct a
 void noc_doors_forget(struct model *m)
 {
     struct noc_state *s = noc_state(m);
-    for (unsigned i = 0; i < NOC_ENDPOINTS; i++) {
-        free(s->endpoints[i]);
+    for (unsigned i = 0; i < NOC_CHIPS; i++) {
+        free(s->chips[i]);
     }
     *s = (struct noc_state){.anonymous = s->anonymous};
 }

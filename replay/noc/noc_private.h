@@ -120,10 +120,9 @@ struct noc_tile {
     uint32_t waiting;             /* 1 << enum nocap_agent: it has done nothing else since */
 };
 
-/* BAR2 registers of one chip's PCIe endpoint, as far as the trace has shown them. */
-enum { NOC_IATU_REGIONS = 16, NOC_IATU_WORDS = 9, NOC_ENDPOINTS = 64 };
+/* BAR2 registers of a PCIe endpoint, as far as the trace has shown them. */
+enum { NOC_IATU_REGIONS = 16, NOC_IATU_WORDS = 9 };
 struct noc_endpoint {
-    uint16_t chip;
     struct value iatu[NOC_IATU_REGIONS][NOC_IATU_WORDS], dma_size, dma_address;
 };
 
@@ -136,11 +135,17 @@ struct noc_queue { /* of an Ethernet tile: what the next transfer is to be */
     struct value words[NOC_QUEUE_WORDS];
     fault_id absent; /* there is no such queue: of the first access */
 };
-struct noc_arc { /* of one chip: where its message queues are, as the host found them */
-    uint16_t chip;
+struct noc_arc {                       /* where its message queues are, as the host found them */
     struct value block, base, entries; /* control block, first queue, messages that one holds */
     uint32_t written[NOC_ARC_QUEUES];  /* of requests, by queue */
     struct value fetched[NOC_ARC_QUEUES];
+};
+/* What there is once a chip. */
+enum { NOC_CHIPS = 64 };
+struct noc_chip {
+    uint16_t number;
+    struct noc_endpoint endpoint;
+    struct noc_arc arc;
 };
 
 /* noc.c */
@@ -202,10 +207,9 @@ struct noc_part {
     bool opaque;                   /* one did not say where it goes, or several observe */
 };
 struct noc_state {
-    struct noc_endpoint *endpoints[NOC_ENDPOINTS]; /* by chip; NULL: not touched yet */
-    struct noc_queue queues[NOC_QUEUES];           /* the latest */
+    struct noc_chip *chips[NOC_CHIPS];   /* by number; NULL: not touched yet */
+    struct noc_queue queues[NOC_QUEUES]; /* the latest */
     uint32_t queue_count;
-    struct noc_arc arc;
     bool anonymous; /* something arrived that does not say whose it is */
 };
 static inline struct noc_part *noc_part(const struct tile *tile)
