@@ -230,7 +230,8 @@ static void judge_room(struct model *m, const struct noc_arc *arc, unsigned queu
 }
 
 /* One of the pointers of a queue, as the host writes or reads it. */
-static void arc_pointer(struct model *m, struct noc_arc *arc, uint64_t addr, bool store, uint32_t v)
+static void arc_pointer(struct model *m, struct noc_arc *arc, uint64_t addr, bool store,
+                        const uint32_t *v)
 {
     uint64_t stride = NOCAP_ARC_QUEUE_HEAD + 2 * (uint64_t)arc->entries.v * NOCAP_ARC_MESSAGE;
     uint64_t distance = addr - arc->base.v;
@@ -240,9 +241,9 @@ static void arc_pointer(struct model *m, struct noc_arc *arc, uint64_t addr, boo
         return;
     }
     if (distance % stride == NOCAP_ARC_FETCHED) {
-        value_set(&arc->fetched[queue], v);
-    } else if (distance % stride == NOCAP_ARC_WRITTEN && store) {
-        arc->written[queue] = v;
+        noc_word_set(&arc->fetched[queue], v);
+    } else if (distance % stride == NOCAP_ARC_WRITTEN && store && v != NULL) {
+        arc->written[queue] = *v;
         judge_room(m, arc, queue);
     }
 }
@@ -251,21 +252,25 @@ static void arc_access(struct model *m, const struct nocap_event *e, uint64_t ad
 {
     struct noc_chip *c = chip_of(m, e->chip);
     bool store = e->kind == NOCAP_EV_WRITE;
-    uint32_t v;
-    if (c == NULL || !word_of(e, &v)) {
+    uint32_t word;
+    const uint32_t *v = word_of(e, &word) ? &word : NULL;
+    if (c == NULL) {
         return;
     }
     struct noc_arc *arc = &c->arc;
-    bool rings = store && ((addr == NOCAP_ARC_CONTROL && (v & NOCAP_ARC_IRQ) != 0) ||
-                           (addr >= NOCAP_ARC_DOORBELL && addr < NOCAP_ARC_DOORBELL_END));
+    bool rings = store && v != NULL &&
+                 ((addr == NOCAP_ARC_CONTROL && (*v & NOCAP_ARC_IRQ) != 0) ||
+                  (addr >= NOCAP_ARC_DOORBELL && addr < NOCAP_ARC_DOORBELL_END));
     if (rings) {
         judge_block(m, arc);
     } else if (addr == NOCAP_ARC_QUEUES_AT) {
-        *arc = (struct noc_arc){.block = {.known = true, .v = v}};
+        *arc = (struct noc_arc){0};
+        noc_word_set(&arc->block, v);
     } else if (arc->block.known && addr == arc->block.v) {
-        value_set(&arc->base, v);
+        noc_word_set(&arc->base, v);
     } else if (arc->block.known && addr == (uint64_t)arc->block.v + NOCAP_ARC_BLOCK_ENTRIES) {
-        value_set(&arc->entries, v & NOCAP_ARC_ENTRIES_MASK);
+        noc_word_set(&arc->entries, v);
+        arc->entries.v &= NOCAP_ARC_ENTRIES_MASK;
     } else {
         arc_pointer(m, arc, addr, store, v);
     }
