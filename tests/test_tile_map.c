@@ -247,6 +247,23 @@ static void other_tiles(void **state)
     assert_string_equal(nocap_tile_kind_name(NOCAP_TILE_KINDS), "?");
 }
 
+static void dram_channels(void **state)
+{
+    (void)state;
+    const struct {
+        struct nocap_xy at, channel;
+        unsigned number;
+    } ports[] = {{{0, 0}, {0, 0}, 0},    {{0, 11}, {0, 0}, 2},    {{9, 1}, {9, 0}, 1},
+                 {{9, 10}, {9, 2}, 1},   {{0, 3}, {0, 2}, 2},     {{0, 6}, {0, 5}, 2},
+                 {{0, 4}, {0, 9}, 1},    {{17, 12}, {17, 12}, 0}, {{17, 14}, {17, 12}, 2},
+                 {{18, 22}, {18, 21}, 1}};
+    for (size_t i = 0; i < sizeof ports / sizeof ports[0]; i++) {
+        const struct nocap_dram_port port = nocap_dram_port(ports[i].at);
+        assert_true(nocap_xy_equal(port.channel, ports[i].channel));
+        assert_int_equal(port.number, ports[i].number);
+    }
+}
+
 static void rectangles(void **state)
 {
     (void)state;
@@ -362,9 +379,11 @@ static void logical_coordinates(void **state)
     }
     char text[NOCAP_CORE_TEXT];
     const struct nocap_xy last = {14, 11}, harvested = {15, 11};
-    assert_string_equal(nocap_core_text(NOCAP_BOARD_P100, last, text), "core(x=11,y=9) virtual(x=14,y=11)");
+    assert_string_equal(nocap_core_text(NOCAP_BOARD_P100, last, text),
+                        "core(x=11,y=9) virtual(x=14,y=11)");
     assert_string_equal(nocap_core_text(NOCAP_BOARD_P100, harvested, text), "core 15,11");
-    assert_string_equal(nocap_core_text(NOCAP_BOARD_P150, harvested, text), "core(x=12,y=9) virtual(x=15,y=11)");
+    assert_string_equal(nocap_core_text(NOCAP_BOARD_P150, harvested, text),
+                        "core(x=12,y=9) virtual(x=15,y=11)");
 }
 
 int main(void)
@@ -376,6 +395,7 @@ int main(void)
         cmocka_unit_test(permission_rules),
         cmocka_unit_test(grid),
         cmocka_unit_test(other_tiles),
+        cmocka_unit_test(dram_channels),
         cmocka_unit_test(rectangles),
         cmocka_unit_test(tiles_of_rectangles),
         cmocka_unit_test(targets_of_requests),

@@ -144,6 +144,21 @@ const char *nocap_core_text(enum nocap_board board, struct nocap_xy at,
     return text;
 }
 
+struct nocap_dram_port nocap_dram_port(struct nocap_xy at)
+{
+    /* of NOC 0, channel by channel; translated ones stand in that order */
+    static const uint8_t rows[] = {0, 1, 11, 2, 10, 3, 5, 7, 6, 9, 4, 8};
+    enum { ROWS_OF_COLUMN = sizeof rows, PORTS = 3 };
+    const bool translated = at.y >= ROWS_OF_COLUMN;
+    unsigned row = at.y % ROWS_OF_COLUMN;
+    for (unsigned i = 0; !translated && i < ROWS_OF_COLUMN; i++) {
+        row = rows[i] == at.y ? i : row;
+    }
+    const unsigned number = row % PORTS, first = row - number;
+    const uint8_t y = translated ? (uint8_t)(at.y - number) : rows[first];
+    return (struct nocap_dram_port){{at.x, y}, number};
+}
+
 bool nocap_is_translated(struct nocap_xy at)
 {
     enum { X_FIRST = 16, X_LAST = 33, Y_FIRST = 12, Y_LAST = 25 };

@@ -96,6 +96,13 @@ bool nocap_logical_of_tile(enum nocap_board board, struct nocap_xy tile, struct 
 enum { NOCAP_CORE_TEXT = 48 };
 const char *nocap_core_text(enum nocap_board board, struct nocap_xy at,
                             char text[static NOCAP_CORE_TEXT]);
+/* A DRAM channel stands at three coordinates, each with network interfaces of its own: the first of
+ * them, and which one this is, 0..2. Of a coordinate of DRAM. */
+struct nocap_dram_port {
+    struct nocap_xy channel;
+    unsigned number;
+};
+struct nocap_dram_port nocap_dram_port(struct nocap_xy at);
 /* Whether it may be a translated coordinate: those of DRAM, Ethernet and PCIe tiles lie beyond the
  * grid. */
 bool nocap_is_translated(struct nocap_xy at);

@@ -69,9 +69,17 @@ static struct race_mem_ctx *new_place(struct model *m, uint16_t chip, struct noc
     return *slot_of(r, chip, at) = r->latest = p;
 }
 
+/* A DRAM channel is one place, and requests by two of its ports overtake each other. */
+static struct nocap_dram_port port_at(const struct model *m, struct nocap_xy at)
+{
+    bool dram = m->knows_tiles && model_tile_kind(m, at) == NOCAP_TILE_DRAM;
+    return dram ? nocap_dram_port(at) : (struct nocap_dram_port){at, 0};
+}
+
 /* The place, made when it is met first; NULL without memory, or when there are too many. */
 static struct race_mem_ctx *place_at(struct model *m, uint16_t chip, struct nocap_xy at)
 {
+    at = port_at(m, at).channel;
     struct race_mem_ctx *p = *slot_of(race_of(m), chip, at);
     return __builtin_expect(p != NULL, 1) ? p : new_place(m, chip, at);
 }
@@ -280,7 +288,7 @@ static unsigned channel_of(const struct nocap_event *e)
     return kind | (given ? e->vc : RACE_CHANNEL_UNKNOWN);
 }
 
-/* The access of the request to its bytes at one end. */
+/* The access of the request to its bytes in the own L1. */
 static struct race_access access_at(const struct race_access *request, enum race_completion way,
                                     uint64_t addr)
 {
@@ -291,13 +299,22 @@ static struct race_access access_at(const struct race_access *request, enum race
     return a;
 }
 
+/* .. and at the far end. */
+static struct race_access access_by(const struct model *m, const struct race_access *request,
+                                    enum race_completion way, uint64_t addr, struct nocap_xy at)
+{
+    struct race_access a = access_at(request, way, addr);
+    a.channel |= (uint8_t)(port_at(m, at).number * RACE_CHANNEL_PORT);
+    return a;
+}
+
 static void request_read(struct model *m, struct race_mem_ctx *p, const struct nocap_event *e,
                          const struct nocap_noc_ends *ends, const struct race_access *request)
 {
     struct race_clock *release = race_clock_share(request->agent->clock);
     struct race_mem_ctx *far_place = ends->from_known ? place_at(m, e->chip, ends->from) : NULL;
     if (far_place != NULL && holds(far_place, e->saddr, request->size)) {
-        struct race_access a = access_at(request, RACE_ARRIVE, e->saddr);
+        struct race_access a = access_by(m, request, RACE_ARRIVE, e->saddr, ends->from);
         struct race_memory *memory = &far_place->memory;
         /* what it brings also depends on who knew what at the far end */
         for (uint32_t i = race_memory_find(memory, a.first);
@@ -325,7 +342,7 @@ static void request_arrives(struct model *m, const struct nocap_event *e, struct
     if (p == NULL || (stream == NULL && !holds(p, e->daddr, request->size))) {
         return;
     }
-    struct race_access a = access_at(request, e->posted ? RACE_ORDER : RACE_ACK, e->daddr);
+    struct race_access a = access_by(m, request, e->posted ? RACE_ORDER : RACE_ACK, e->daddr, to);
     p->reached = request->index;
     a.atomic |= stream != NULL;
     if (stream != NULL) {
@@ -418,7 +435,8 @@ static void ended(struct model *m)
 {
     for (uint32_t i = 0; race_of(m) != NULL && i < m->ended_count; i++) {
         const struct ended *e = &m->ended[i];
-        struct race_mem_ctx *p = *slot_of(race_of(m), e->tile->chip, e->tile->at);
+        struct race_mem_ctx *p =
+            *slot_of(race_of(m), e->tile->chip, port_at(m, e->tile->at).channel);
         if (p == NULL || e->kind == NOCAP_ATOMICS || (e->kind == NOCAP_READS && !e->done)) {
             continue;
         }

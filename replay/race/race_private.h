@@ -34,12 +34,17 @@ enum race_completion {
 /* Those that are known of an interface as a whole: what its counters tell. */
 enum { RACE_ENDS = RACE_ORDER };
 
-enum race_channel { RACE_CHANNEL_MULTICAST = 16, RACE_CHANNEL_UNKNOWN = 32, RACE_CHANNELS = 256 };
-/* Requests whose channel is not known may share it with any of their kind. */
+enum race_channel {
+    RACE_CHANNEL_MULTICAST = 16,
+    RACE_CHANNEL_UNKNOWN = 32,
+    RACE_CHANNEL_PORT = 64, /* times the number of the far end's port */
+    RACE_CHANNELS = 256
+};
+/* Requests whose channel is not known may share it with any of their kind, by the same port. */
 static inline bool race_same_channel(unsigned a, unsigned b)
 {
-    return ((a ^ b) & RACE_CHANNEL_MULTICAST) == 0 &&
-           (a == b || ((a | b) & RACE_CHANNEL_UNKNOWN) != 0);
+    const unsigned apart = RACE_CHANNEL_MULTICAST | (RACE_CHANNELS - RACE_CHANNEL_PORT);
+    return ((a ^ b) & apart) == 0 && (a == b || ((a | b) & RACE_CHANNEL_UNKNOWN) != 0);
 }
 
 /* ---- places ---- */
