@@ -25,10 +25,14 @@ enum nocap_status nocap_trace_create(struct nocap_trace_writer **writer, const c
     struct nocap_writer *made;
     enum nocap_status status = nocap_writer_open(&made, path, &full, &inside, err);
     nocap_header_free(&full);
-    if (status == NOCAP_OK) {
-        *writer = (struct nocap_trace_writer *)made;
+    RETURN_IF_FAILED(status);
+    status = nocap_writer_flush(made, err);
+    if (status != NOCAP_OK) {
+        nocap_writer_abandon(made);
+        return status;
     }
-    return status;
+    *writer = (struct nocap_trace_writer *)made;
+    return NOCAP_OK;
 }
 
 enum nocap_status nocap_trace_add(struct nocap_trace_writer *writer,

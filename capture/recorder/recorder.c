@@ -150,6 +150,7 @@ static enum nocap_status start(struct nocap_capture *c, struct output_file *file
     RETURN_IF_FAILED(open_trace(c, file, err));
     const struct nocap_writer_options options = {.size = sizeof options, .level = c->level};
     RETURN_IF_FAILED(nocap_writer_open_fd(&c->writer, c->trace_fd, &c->header, &options, err));
+    RETURN_IF_FAILED(nocap_writer_flush(c->writer, err)); /* the rings are for what comes after */
     RETURN_IF_FAILED(begin_rings(c, err));
     RETURN_IF_FAILED(start_thread(c, err));
     enum nocap_status status = output_file_place(file, err);

@@ -31,7 +31,8 @@ struct nocap_trace_totals {
     uint64_t t_first, t_last; /* of the earliest and the latest event */
 };
 
-/* Creates `path` ("-": standard output). `options` may be NULL. The header is written at once. */
+/* Creates `path` ("-": standard output). `options` may be NULL. The header is written with the
+ * first block, so that of an input that is refused nothing is. */
 enum nocap_status nocap_writer_open(struct nocap_writer **writer, const char *path,
                                     const struct nocap_header *header,
                                     const struct nocap_writer_options *options,
@@ -50,7 +51,7 @@ enum nocap_status nocap_writer_add(struct nocap_writer *writer, const struct noc
 size_t nocap_writer_add_rows(struct nocap_writer *writer, struct nocap_event *like,
                              const struct access_row *rows, size_t n, enum nocap_status *status,
                              struct nocap_error *err);
-/* Ends the block, so that everything added so far is on its way to the disk. */
+/* Ends the block, so that header and everything added so far is on its way to the disk. */
 enum nocap_status nocap_writer_flush(struct nocap_writer *writer, struct nocap_error *err);
 /* What is in the file so far, without events of the block that is not full yet. */
 void nocap_writer_totals(const struct nocap_writer *writer, struct nocap_trace_totals *totals);
@@ -64,7 +65,8 @@ void nocap_writer_cut(struct nocap_writer *writer, uint64_t line, const char *da
  * NULL. */
 enum nocap_status nocap_writer_close(struct nocap_writer *writer, struct nocap_trace_totals *totals,
                                      struct nocap_error *err);
-/* Frees without a footer: the file looks cut short. NULL is fine. */
+/* Frees without a footer: the file looks cut short, or is empty before the first block. NULL is
+ * fine. */
 void nocap_writer_abandon(struct nocap_writer *writer);
 
 struct nocap_reader;

@@ -151,9 +151,6 @@ static enum nocap_status writer_new(struct nocap_writer **writer, int fd, bool o
     ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
     status = header_pack(&w->message, header, err);
     if (status == NOCAP_OK) {
-        status = write_frame(w, TRACE_HEADER, err);
-    }
-    if (status == NOCAP_OK) {
         *writer = w;
         return NOCAP_OK;
     }
@@ -206,6 +203,9 @@ static void add_summary(struct nocap_writer *w, const struct block_summary *bloc
 enum nocap_status nocap_writer_flush(struct nocap_writer *w, struct nocap_error *err)
 {
     const struct block_summary block = *block_encoder_summary(w->encoder);
+    if (w->frames.size == 0) { /* the message is the header still */
+        RETURN_IF_FAILED(write_frame(w, TRACE_HEADER, err));
+    }
     if (block.count == 0) {
         return NOCAP_OK;
     }

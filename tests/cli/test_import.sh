@@ -39,6 +39,12 @@ status 3 "not a trace" "$NOCAP" import jsonl "$T/text" -o "$T/keep.nocap"
 check "leaves the old output alone" cmp "$T/a.nocap" "$T/keep.nocap"
 status 3 "not a trace, no output before" "$NOCAP" import jsonl "$T/text" -o "$T/new.nocap"
 check "leaves no output" test ! -e "$T/new.nocap"
+for form in jsonl noc-json watcher; do
+    status 3 "$form: not a trace, to standard output" "$NOCAP" import $form "$T/text" -o -
+    check "$form: nothing is written" test ! -s "$T/out"
+done
+status 3 "a dump that is missing, to standard output" "$NOCAP" import l1-dump "1,2=$T/nope" -o -
+check "nothing is written" test ! -s "$T/out"
 status 3 "missing input" "$NOCAP" import jsonl "$T/nope" -o "$T/new.nocap"
 status 3 "a directory" "$NOCAP" import jsonl "$T" -o "$T/new.nocap"
 
