@@ -4,38 +4,30 @@
 #include "checker/query/rows_replay.h"
 
 /* The cores' kernels stand in the order of enum nocap_processor. */
-#define COLUMNS_OF(X)                                                                              \
-    X(CHIP, "chip", NUMBER)                                                                        \
-    X(X, "x", NUMBER)                                                                              \
-    X(Y, "y", NUMBER)                                                                              \
-    X(TILE, "tile", TEXT)                                                                          \
-    X(N, "n", NUMBER)                                                                              \
-    X(BY, "agent", TEXT)                                                                           \
-    X(GO, "go", NUMBER)                                                                            \
-    X(GO_T, "go_t", NUMBER)                                                                        \
-    X(DONE, "done", NUMBER)                                                                        \
-    X(DONE_T, "done_t", NUMBER)                                                                    \
-    X(DONE_BY, "done_by", TEXT)                                                                    \
-    X(DURATION, "duration", NUMBER)                                                                \
-    X(NS, "ns", NUMBER)                                                                            \
-    X(PRELOADED, "preloaded", NUMBER)                                                              \
-    X(ENABLES, "enables", NUMBER)                                                                  \
-    X(FIRST_KERNEL_T, "first_kernel_t", NUMBER)                                                    \
-    X(LAST_KERNEL_T, "last_kernel_t", NUMBER)                                                      \
-    X(BRISC, "brisc", NUMBER)                                                                      \
-    X(NCRISC, "ncrisc", NUMBER)                                                                    \
-    X(TRISC0, "trisc0", NUMBER)                                                                    \
-    X(TRISC1, "trisc1", NUMBER)                                                                    \
-    X(TRISC2, "trisc2", NUMBER)
-#define X(column, name, type) column,
-enum { COLUMNS_OF(X) COLUMNS };
-#undef X
-
-static const struct nocap_column columns[COLUMNS] = {
-#define X(column, name, type) {name, NOCAP_CELL_##type},
-    COLUMNS_OF(X)
-#undef X
-};
+#define COLUMNS_OF(COLUMN)                                                                         \
+    COLUMN(CHIP, "chip", NUMBER)                                                                   \
+    COLUMN(X, "x", NUMBER)                                                                         \
+    COLUMN(Y, "y", NUMBER)                                                                         \
+    COLUMN(TILE, "tile", TEXT)                                                                     \
+    COLUMN(N, "n", NUMBER)                                                                         \
+    COLUMN(BY, "agent", TEXT)                                                                      \
+    COLUMN(GO, "go", NUMBER)                                                                       \
+    COLUMN(GO_T, "go_t", NUMBER)                                                                   \
+    COLUMN(DONE, "done", NUMBER)                                                                   \
+    COLUMN(DONE_T, "done_t", NUMBER)                                                               \
+    COLUMN(DONE_BY, "done_by", TEXT)                                                               \
+    COLUMN(DURATION, "duration", NUMBER)                                                           \
+    COLUMN(NS, "ns", NUMBER)                                                                       \
+    COLUMN(PRELOADED, "preloaded", NUMBER)                                                         \
+    COLUMN(ENABLES, "enables", NUMBER)                                                             \
+    COLUMN(FIRST_KERNEL_T, "first_kernel_t", NUMBER)                                               \
+    COLUMN(LAST_KERNEL_T, "last_kernel_t", NUMBER)                                                 \
+    COLUMN(BRISC, "brisc", NUMBER)                                                                 \
+    COLUMN(NCRISC, "ncrisc", NUMBER)                                                               \
+    COLUMN(TRISC0, "trisc0", NUMBER)                                                               \
+    COLUMN(TRISC1, "trisc1", NUMBER)                                                               \
+    COLUMN(TRISC2, "trisc2", NUMBER)
+ROWS_COLUMNS(COLUMNS_OF, COLUMNS, columns);
 
 static void add_kernels(int64_t *row, const struct nocap_launched *l)
 {

@@ -3,44 +3,31 @@
 #include "checker/query/rows_replay.h"
 #include "formats/blackhole/cq_commands.h"
 
-enum {
-    CHIP,
-    X, /* the prefetcher's tile */
-    Y,
-    SLOT,
-    ADDR,
-    SIZE,
-    COMMAND,
-    STEPS, /* for each of enum nocap_record_step the event and its time */
-    DURATION = STEPS + 2 * NOCAP_RECORD_STEPS,
-    NS,
-    COLUMNS
-};
+#define STEP(COLUMN, cell, name)                                                                   \
+    COLUMN(cell, name, NUMBER)                                                                     \
+    COLUMN(cell##_T, name "_t", NUMBER)
+/* Of the prefetcher's tile; of each step, in the order of enum nocap_record_step, the event and its
+ * time. */
+#define COLUMNS_OF(COLUMN)                                                                         \
+    COLUMN(CHIP, "chip", NUMBER)                                                                   \
+    COLUMN(X, "x", NUMBER)                                                                         \
+    COLUMN(Y, "y", NUMBER)                                                                         \
+    COLUMN(SLOT, "slot", NUMBER)                                                                   \
+    COLUMN(ADDR, "addr", NUMBER)                                                                   \
+    COLUMN(SIZE, "size", NUMBER)                                                                   \
+    COLUMN(COMMAND, "command", TEXT)                                                               \
+    STEP(COLUMN, PUBLISHED, "published")                                                           \
+    STEP(COLUMN, FETCHED, "fetched")                                                               \
+    STEP(COLUMN, LANDED, "landed")                                                                 \
+    STEP(COLUMN, RELAYED, "relayed")                                                               \
+    STEP(COLUMN, HANDED, "handed")                                                                 \
+    STEP(COLUMN, EXECUTED, "executed")                                                             \
+    COLUMN(DURATION, "duration", NUMBER)                                                           \
+    COLUMN(NS, "ns", NUMBER)
+ROWS_COLUMNS(COLUMNS_OF, COLUMNS, columns);
 
 /* Records under way are looked for among so many of the latest. */
 enum { LOOKED_AT = 8192 };
-
-static const struct nocap_column columns[COLUMNS] = {
-    [CHIP] = {"chip", NOCAP_CELL_NUMBER},
-    [X] = {"x", NOCAP_CELL_NUMBER},
-    [Y] = {"y", NOCAP_CELL_NUMBER},
-    [SLOT] = {"slot", NOCAP_CELL_NUMBER},
-    [ADDR] = {"addr", NOCAP_CELL_NUMBER},
-    [SIZE] = {"size", NOCAP_CELL_NUMBER},
-    [COMMAND] = {"command", NOCAP_CELL_TEXT},
-#define STEP(name, text)                                                                           \
-    [STEPS + 2 * NOCAP_RECORD_##name] = {text, NOCAP_CELL_NUMBER},                                 \
-                 [STEPS + 2 * NOCAP_RECORD_##name + 1] = {text "_t", NOCAP_CELL_NUMBER}
-    STEP(PUBLISHED, "published"),
-    STEP(FETCHED, "fetched"),
-    STEP(LANDED, "landed"),
-    STEP(RELAYED, "relayed"),
-    STEP(HANDED, "handed"),
-    STEP(EXECUTED, "executed"),
-#undef STEP
-    [DURATION] = {"duration", NOCAP_CELL_NUMBER},
-    [NS] = {"ns", NOCAP_CELL_NUMBER},
-};
 
 static void describe(struct rows_replay *r, int64_t *row, const struct nocap_recorded *step)
 {
@@ -61,16 +48,16 @@ static int64_t *row_of(const struct nocap_rows *rows, const struct nocap_recorde
     size_t last = rows->count > LOOKED_AT ? rows->count - LOOKED_AT : 0, first = rows->count;
     for (size_t i = rows->count; i > last; i--) {
         const int64_t *row = &rows->cells[(i - 1) * COLUMNS];
-        if (row[STEPS] < (int64_t)step->record) {
+        if (row[PUBLISHED] < (int64_t)step->record) {
             break;
         }
-        first = row[STEPS] == (int64_t)step->record && row[CHIP] == step->chip ? i - 1 : first;
+        first = row[PUBLISHED] == (int64_t)step->record && row[CHIP] == step->chip ? i - 1 : first;
     }
     if (first + step->part >= rows->count) {
         return NULL;
     }
     int64_t *row = &rows->cells[(first + step->part) * COLUMNS];
-    return row[STEPS + 2 * step->step] == NOCAP_CELL_NONE ? row : NULL; /* each step once */
+    return row[PUBLISHED + 2 * step->step] == NOCAP_CELL_NONE ? row : NULL; /* each step once */
 }
 
 static void recorded(void *context, const struct nocap_recorded *step)
@@ -85,9 +72,9 @@ static void recorded(void *context, const struct nocap_recorded *step)
     if (begins) {
         describe(r, row, step);
     }
-    row[STEPS + 2 * step->step] = (int64_t)step->index;
-    row[STEPS + 2 * step->step + 1] = (int64_t)step->t;
-    int64_t begin = row[STEPS + 1];
+    row[PUBLISHED + 2 * step->step] = (int64_t)step->index;
+    row[PUBLISHED + 2 * step->step + 1] = (int64_t)step->t;
+    int64_t begin = row[PUBLISHED_T];
     if (step->step == NOCAP_RECORD_EXECUTED && (int64_t)step->t >= begin) {
         row[DURATION] = (int64_t)step->t - begin;
         row[NS] = rows_ns(r->header, row[DURATION]);

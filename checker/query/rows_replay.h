@@ -8,6 +8,14 @@
 #include "formats/trace/trace.h"
 #include "replay/core/engine.h"
 
+/* The columns of a table, of which LIST(COLUMN) has a COLUMN(cell, "name", type) for each: the
+ * cells' numbers and COUNT, how many they are; `columns`, what they are. */
+#define ROWS_NUMBER(cell, name, type) cell,
+#define ROWS_COLUMN(cell, name, type) {name, NOCAP_CELL_##type},
+#define ROWS_COLUMNS(LIST, COUNT, columns)                                                         \
+    enum { LIST(ROWS_NUMBER) COUNT };                                                              \
+    static const struct nocap_column columns[COUNT] = {LIST(ROWS_COLUMN)}
+
 struct rows_replay {
     struct nocap_rows *rows;
     const struct nocap_header *header; /* set by rows_replay */

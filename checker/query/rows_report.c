@@ -6,30 +6,22 @@
 
 /* ---- findings ---- */
 
-#define FINDING(X)                                                                                 \
-    X(RULE, "rule", TEXT)                                                                          \
-    X(SEVERITY, "severity", TEXT)                                                                  \
-    X(IDX, "idx", NUMBER)                                                                          \
-    X(T, "t", NUMBER)                                                                              \
-    X(CHIP, "chip", NUMBER)                                                                        \
-    X(X, "x", NUMBER)                                                                              \
-    X(Y, "y", NUMBER)                                                                              \
-    X(TILE, "tile", TEXT)                                                                          \
-    X(BY, "agent", TEXT)                                                                           \
-    X(THREAD, "thread", NUMBER)                                                                    \
-    X(COUNT, "count", NUMBER)                                                                      \
-    X(CONSEQUENCES, "consequences", NUMBER)                                                        \
-    X(EXPECTED, "expected", TEXT)                                                                  \
-    X(OBSERVED, "observed", TEXT)
-#define X(column, name, type) column,
-enum { FINDING(X) FINDING_COLUMNS };
-#undef X
-
-static const struct nocap_column finding_columns[FINDING_COLUMNS] = {
-#define X(column, name, type) {name, NOCAP_CELL_##type},
-    FINDING(X)
-#undef X
-};
+#define FINDING(COLUMN)                                                                            \
+    COLUMN(RULE, "rule", TEXT)                                                                     \
+    COLUMN(SEVERITY, "severity", TEXT)                                                             \
+    COLUMN(IDX, "idx", NUMBER)                                                                     \
+    COLUMN(T, "t", NUMBER)                                                                         \
+    COLUMN(CHIP, "chip", NUMBER)                                                                   \
+    COLUMN(X, "x", NUMBER)                                                                         \
+    COLUMN(Y, "y", NUMBER)                                                                         \
+    COLUMN(TILE, "tile", TEXT)                                                                     \
+    COLUMN(BY, "agent", TEXT)                                                                      \
+    COLUMN(THREAD, "thread", NUMBER)                                                               \
+    COLUMN(COUNT, "count", NUMBER)                                                                 \
+    COLUMN(CONSEQUENCES, "consequences", NUMBER)                                                   \
+    COLUMN(EXPECTED, "expected", TEXT)                                                             \
+    COLUMN(OBSERVED, "observed", TEXT)
+ROWS_COLUMNS(FINDING, FINDING_COLUMNS, finding_columns);
 
 static bool add_finding(struct nocap_rows *rows, const struct nocap_finding *f)
 {
@@ -83,25 +75,17 @@ const struct nocap_row_table nocap_finding_table = {.name = "findings",
 
 /* ---- waits ---- */
 
-#define WAIT(X)                                                                                    \
-    X(WHO, "who", TEXT)                                                                            \
-    X(FOR, "waits_for", TEXT)                                                                      \
-    X(ON, "waits_on", TEXT)                                                                        \
-    X(SINCE, "since", NUMBER)                                                                      \
-    X(SINCE_IDX, "idx", NUMBER)                                                                    \
-    X(RELEASE, "release", TEXT)                                                                    \
-    X(ROOT, "root", NUMBER)                                                                        \
-    X(HUNG, "hung", NUMBER)                                                                        \
-    X(VERDICT, "verdict", TEXT)
-#define X(column, name, type) column,
-enum { WAIT(X) WAIT_COLUMNS };
-#undef X
-
-static const struct nocap_column wait_columns[WAIT_COLUMNS] = {
-#define X(column, name, type) {name, NOCAP_CELL_##type},
-    WAIT(X)
-#undef X
-};
+#define WAIT(COLUMN)                                                                               \
+    COLUMN(WHO, "who", TEXT)                                                                       \
+    COLUMN(FOR, "waits_for", TEXT)                                                                 \
+    COLUMN(ON, "waits_on", TEXT)                                                                   \
+    COLUMN(SINCE, "since", NUMBER)                                                                 \
+    COLUMN(SINCE_IDX, "idx", NUMBER)                                                               \
+    COLUMN(RELEASE, "release", TEXT)                                                               \
+    COLUMN(ROOT, "root", NUMBER)                                                                   \
+    COLUMN(HUNG, "hung", NUMBER)                                                                   \
+    COLUMN(VERDICT, "verdict", TEXT)
+ROWS_COLUMNS(WAIT, WAIT_COLUMNS, wait_columns);
 
 static bool add_wait(struct nocap_rows *rows, const struct nocap_hang *hang,
                      const struct nocap_hang_wait *w)

@@ -3,43 +3,35 @@
  * the model puts together. The same that `info --noc` counts. */
 #include "checker/query/rows_replay.h"
 
-#define COLUMNS_OF(X)                                                                              \
-    X(IDX, "idx", NUMBER)                                                                          \
-    X(T, "t", NUMBER)                                                                              \
-    X(CHIP, "chip", NUMBER)                                                                        \
-    X(X, "x", NUMBER)                                                                              \
-    X(Y, "y", NUMBER)                                                                              \
-    X(TILE, "tile", TEXT)                                                                          \
-    X(BY, "agent", TEXT)                                                                           \
-    X(NOC, "noc", NUMBER)                                                                          \
-    X(BUF, "buf", NUMBER)                                                                          \
-    X(OP, "op", TEXT)                                                                              \
-    X(POSTED, "posted", NUMBER)                                                                    \
-    X(MCAST, "mcast", NUMBER)                                                                      \
-    X(FROM, "source", TEXT)                                                                        \
-    X(FROM_ADDR, "source_addr", NUMBER)                                                            \
-    X(INTO, "target", TEXT)                                                                        \
-    X(INTO_ADDR, "target_addr", NUMBER)                                                            \
-    X(SIZE, "size", NUMBER)                                                                        \
-    X(ID, "id", NUMBER)                                                                            \
-    X(SENT, "sent", NUMBER)                                                                        \
-    X(SENT_T, "sent_t", NUMBER)                                                                    \
-    X(DONE, "done", NUMBER)                                                                        \
-    X(DONE_T, "done_t", NUMBER)                                                                    \
-    X(DURATION, "duration", NUMBER)                                                                \
-    X(NS, "ns", NUMBER)
-#define X(column, name, type) column,
-enum { COLUMNS_OF(X) COLUMNS };
-#undef X
+#define COLUMNS_OF(COLUMN)                                                                         \
+    COLUMN(IDX, "idx", NUMBER)                                                                     \
+    COLUMN(T, "t", NUMBER)                                                                         \
+    COLUMN(CHIP, "chip", NUMBER)                                                                   \
+    COLUMN(X, "x", NUMBER)                                                                         \
+    COLUMN(Y, "y", NUMBER)                                                                         \
+    COLUMN(TILE, "tile", TEXT)                                                                     \
+    COLUMN(BY, "agent", TEXT)                                                                      \
+    COLUMN(NOC, "noc", NUMBER)                                                                     \
+    COLUMN(BUF, "buf", NUMBER)                                                                     \
+    COLUMN(OP, "op", TEXT)                                                                         \
+    COLUMN(POSTED, "posted", NUMBER)                                                               \
+    COLUMN(MCAST, "mcast", NUMBER)                                                                 \
+    COLUMN(FROM, "source", TEXT)                                                                   \
+    COLUMN(FROM_ADDR, "source_addr", NUMBER)                                                       \
+    COLUMN(INTO, "target", TEXT)                                                                   \
+    COLUMN(INTO_ADDR, "target_addr", NUMBER)                                                       \
+    COLUMN(SIZE, "size", NUMBER)                                                                   \
+    COLUMN(ID, "id", NUMBER)                                                                       \
+    COLUMN(SENT, "sent", NUMBER)                                                                   \
+    COLUMN(SENT_T, "sent_t", NUMBER)                                                               \
+    COLUMN(DONE, "done", NUMBER)                                                                   \
+    COLUMN(DONE_T, "done_t", NUMBER)                                                               \
+    COLUMN(DURATION, "duration", NUMBER)                                                           \
+    COLUMN(NS, "ns", NUMBER)
+ROWS_COLUMNS(COLUMNS_OF, COLUMNS, columns);
 
 /* An end is looked for among so many requests that have none yet, the latest first. */
 enum { OPEN_MAX = 4096 };
-
-static const struct nocap_column columns[COLUMNS] = {
-#define X(column, name, type) {name, NOCAP_CELL_##type},
-    COLUMNS_OF(X)
-#undef X
-};
 
 struct requests {
     struct rows_replay replay; /* comes first: the context of the sinks */
