@@ -15,7 +15,6 @@
 
 struct into {
     const struct cli_call *call;
-    const struct cli_into_settings *settings;
     const struct cli_into_form *form;
     const char *trace;
     struct nocap_drive_result result;
@@ -185,7 +184,7 @@ static enum nocap_status print_json(const struct into *into, struct nocap_error 
 int cli_replay_into(const struct cli_call *call, const struct cli_into_settings *settings,
                     const struct cli_into_form *form)
 {
-    struct into into = {call, settings, form, call->operands.items[0], {0}};
+    struct into into = {call, form, call->operands.items[0], {0}};
     struct nocap_error err = {{0}};
     if (strcmp(into.trace, "-") == 0) {
         return cli_usage(call, "--into reads the trace twice: it must be a file");

@@ -27,7 +27,7 @@ enum run_state {
 
 struct run_job {
     enum run_state state;
-    uint32_t id, first, pc;
+    uint32_t id, pc;
     uint64_t cycle; /* scheduling cycle from which on it may run */
     uint8_t why;
     uint32_t handle; /* that it waits for */

@@ -22,7 +22,6 @@ static bool add_job(struct run_frame *frame, const struct nocap_aie_walker *walk
     *job =
         (struct run_job){.state = opcode == NOCAP_AIE_START_JOB_DEFERRED ? RUN_DEFERRED : RUN_READY,
                          .id = walker->insn.value[NOCAP_AIE_START_JOB_job_id],
-                         .first = walker->at,
                          .pc = walker->at};
     return true;
 }

@@ -8,7 +8,7 @@
 
 struct runner {
     const struct lint_record *job; /* its first op, id, whether deferred */
-    size_t first, last, at;        /* in the list of sync; after the last */
+    size_t last, at;               /* in the list of sync: after the last */
     bool started, waiting;
 };
 
@@ -17,7 +17,7 @@ struct columns {
     struct lint *l;
     struct runner *runners;
     size_t count;
-    size_t first[LINT_COLUMNS_MAX], end[LINT_COLUMNS_MAX];   /* runners of each column */
+    size_t end[LINT_COLUMNS_MAX];                            /* of the runners of each column */
     size_t begin[LINT_COLUMNS_MAX], after[LINT_COLUMNS_MAX]; /* those of the page that it is at */
 };
 
@@ -275,10 +275,9 @@ static void fill(struct columns *c, uint32_t group)
         }
         if (main) {
             if (c->end[uc] == 0) {
-                c->first[uc] = c->begin[uc] = c->after[uc] = c->count;
+                c->begin[uc] = c->after[uc] = c->count;
             }
-            c->runners[c->count++] =
-                (struct runner){.job = job, .first = at, .last = last, .at = at};
+            c->runners[c->count++] = (struct runner){.job = job, .last = last, .at = at};
             c->end[uc] = c->count;
         }
     }

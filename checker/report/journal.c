@@ -180,7 +180,7 @@ enum nocap_status nocap_journal_line(FILE *out, const struct nocap_journal_entry
         nocap_report_put(&json, "report", report);
     }
     if (waivers != NULL) {
-        nocap_waivers_json(&json, "waivers", waivers);
+        nocap_waivers_json(&json, waivers);
     }
     nocap_json_map_end(&json);
     return nocap_json_close(&json, err);

@@ -313,7 +313,7 @@ static void put_results(struct nocap_json *json, const struct nocap_results *res
         put_shard(json, results);
     }
     if (results->waivers != NULL) {
-        nocap_waivers_json(json, "waivers", results->waivers);
+        nocap_waivers_json(json, results->waivers);
     }
     put_sums(json, results);
     nocap_json_array(json, "reports");

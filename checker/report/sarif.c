@@ -103,7 +103,7 @@ static void put_tool(struct nocap_json *json, const int number[NOCAP_RULE_COUNT]
 
 /* A path as a URI reference: everything but letters, digits and what may stand as it is, escaped.
  */
-static void put_uri(struct nocap_json *json, const char *key, const char *path)
+static void put_uri(struct nocap_json *json, const char *path)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
@@ -115,7 +115,7 @@ static void put_uri(struct nocap_json *json, const char *key, const char *path)
                                  (unsigned char)*path);
     }
     uri[used] = 0;
-    nocap_json_text(json, key, uri);
+    nocap_json_text(json, "uri", uri);
 }
 
 /* The file at a line, or in it at an address: one of the two, or none. */
@@ -124,7 +124,7 @@ static void put_physical(struct nocap_json *json, const char *path, int64_t arti
 {
     nocap_json_map(json, "physicalLocation");
     nocap_json_map(json, "artifactLocation");
-    put_uri(json, "uri", path);
+    put_uri(json, path);
     nocap_json_number_if(json, "index", artifact >= 0, (uint64_t)artifact);
     nocap_json_map_end(json);
     if (line != 0) {
@@ -278,7 +278,7 @@ static void put_artifacts(struct nocap_json *json, const struct nocap_results *r
     for (size_t i = 0; i < results->count; i++) {
         nocap_json_map(json, NULL);
         nocap_json_map(json, "location");
-        put_uri(json, "uri", results->list[i].path);
+        put_uri(json, results->list[i].path);
         nocap_json_map_end(json);
         nocap_json_map_end(json);
     }

@@ -382,12 +382,11 @@ enum nocap_status nocap_waivers_notes(const struct nocap_waivers *waivers, nocap
     return NOCAP_OK;
 }
 
-void nocap_waivers_json(struct nocap_json *json, const char *key,
-                        const struct nocap_waivers *waivers)
+void nocap_waivers_json(struct nocap_json *json, const struct nocap_waivers *waivers)
 {
     struct nocap_waiver_state state;
     char text[NOTE_MAX];
-    nocap_json_array(json, key);
+    nocap_json_array(json, "waivers");
     for (size_t i = 0; waiver_state(waivers, i, text, sizeof text, &state); i++) {
         if (!state.used && state.note == NULL) {
             continue;

@@ -41,9 +41,8 @@ typedef enum nocap_status nocap_waiver_note(void *context, const char *id, const
                                             struct nocap_error *err);
 enum nocap_status nocap_waivers_notes(const struct nocap_waivers *waivers, nocap_waiver_note *note,
                                       void *context, struct nocap_error *err);
-/* An array `key` of JSON: the line of each that was used, or line, id and note. */
+/* An array `waivers` of JSON: the line of each that was used, or line, id and note. */
 struct nocap_json;
-void nocap_waivers_json(struct nocap_json *json, const char *key,
-                        const struct nocap_waivers *waivers);
+void nocap_waivers_json(struct nocap_json *json, const struct nocap_waivers *waivers);
 
 #endif

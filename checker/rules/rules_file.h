@@ -42,7 +42,6 @@ struct rules_rule {
 };
 
 struct rules_family {
-    const char *file;
     char *name, *title;
     struct rules_words archs; /* none: "any" */
 };
@@ -58,8 +57,6 @@ struct rules_set {
  * ends the program with status 1 and "FILE:LINE: what". */
 void rules_read(struct rules_set *set, unsigned count, char *const files[]);
 void rules_read_examples(struct rules_set *set, const char *folder);
-/* NULL without that rule. */
-const struct rules_rule *rules_find(const struct rules_set *set, const char *id);
 
 _Noreturn void rules_fail(const char *file, unsigned line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

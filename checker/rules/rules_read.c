@@ -85,7 +85,8 @@ void *rules_allocate(void *old, size_t size)
     return p;
 }
 
-const struct rules_rule *rules_find(const struct rules_set *set, const char *id)
+/* NULL without that rule. */
+static const struct rules_rule *rules_find(const struct rules_set *set, const char *id)
 {
     for (unsigned i = 0; i < set->rule_count; i++) {
         if (strcmp(set->rules[i].id, id) == 0) {
@@ -197,7 +198,6 @@ static void family_ends(struct place *p)
         }
     }
     set->families[set->family_count++] = (struct rules_family){
-        .file = p->file,
         .name = p->value[KEY_FAMILY],
         .title = p->value[KEY_TITLE],
         .archs = any ? (struct rules_words){0} : words_of(p, KEY_ARCHS, archs),

@@ -41,7 +41,6 @@ struct html_tile {
 
 struct html {
     FILE *out;
-    struct nocap_header const *header;
     bool cycles, out_of_memory;
     uint64_t first, last, span; /* of time; a span's length */
     bool timed;

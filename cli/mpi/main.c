@@ -33,7 +33,7 @@ struct ranks {
     crew_judge *judge;
     const void *context;
     bool served; /* another rank: it was told that there is no more */
-    uint64_t given, taken;
+    uint64_t taken;
     time_t shown; /* when the last line of progress was */
 };
 
@@ -81,7 +81,6 @@ static enum nocap_status give(struct crew *crew, uint64_t at, struct nocap_error
         rank--;
     }
     r->busy[rank] = true;
-    r->given++;
     if (rank == 0) {
         return crew_child_start(&r->own, r->judge, r->context, at, err);
     }

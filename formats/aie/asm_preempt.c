@@ -20,7 +20,6 @@ enum {
 
 /* What one PREEMPT asks for. */
 struct point {
-    uint32_t statement;
     struct aie_chain *chain;
     uint32_t first, count; /* chunks */
 };
@@ -228,7 +227,7 @@ static enum nocap_status add_points(const struct points *p)
             uint32_t at = program->preempts.items[i];
             const struct aie_statement *s = &program->statements[at];
             bool has = s->operand_count > NOCAP_AIE_PREEMPT_restore + 1;
-            struct point point = {.statement = at, .chain = chain_of(program, at, p->uc)};
+            struct point point = {.chain = chain_of(program, at, p->uc)};
             char save[48], restore[48];
             unsigned k = 0;
             if (s->uc != p->uc || has != hinted || point.chain == NULL) {

@@ -141,9 +141,4 @@ void aie_note_insn(const struct aie_printer *printer, const struct nocap_aie_pag
 void aie_note_descriptor(const struct aie_printer *printer, uint32_t at,
                          const struct nocap_aie_bd *bd);
 
-/* disasm_compare.c: whether they are the same in all that a text shows. */
-bool aie_compare_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b);
-/* Their relocations are of a form that is not read. */
-bool aie_has_odd_relocations(const struct nocap_aie_image *image);
-
 #endif

@@ -96,18 +96,20 @@ static bool same_image_relocations(const struct nocap_aie_image *a, const struct
     return same;
 }
 
-bool aie_has_odd_relocations(const struct nocap_aie_image *image)
+/* Their relocations are of a form that is not read. */
+static bool has_odd_relocations(const struct nocap_aie_image *image)
 {
     return !image->elf || image->abi_version == ABI_PYTHON;
 }
 
-bool aie_compare_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
+/* Whether they are the same in all that a text shows. */
+static bool same_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
 {
     bool same = same_place(a, b) && same_buffers(a, b) && same_maps(a, b);
     for (size_t i = 0; i < a->page_count && same; i++) {
         same = same_page(&a->pages[i], &b->pages[i]);
     }
-    return same && (aie_has_odd_relocations(a) || same_image_relocations(a, b));
+    return same && (has_odd_relocations(a) || same_image_relocations(a, b));
 }
 
 /* ---- a text and the file that it is of ---- */
@@ -193,7 +195,7 @@ static enum nocap_status judge_page(struct aie_printer *p, struct aie_program *p
     *same = page->has_text && output->section_count == parts &&
             page->section_size == NOCAP_AIE_PAGE_SIZE &&
             (page->text_size == 0 || page->text_size == output->sections[0].size) &&
-            (aie_has_odd_relocations(p->image) || same_relocations(&p->known, output));
+            (has_odd_relocations(p->image) || same_relocations(&p->known, output));
     for (size_t i = 0; i < output->section_count && *same; i++) {
         const struct aie_section *section = &output->sections[i];
         *same = section->size <= NOCAP_AIE_PAGE_SIZE - at &&
@@ -260,7 +262,7 @@ static enum nocap_status judge_rest(struct aie_printer *p, struct aie_program *p
     RETURN_IF_FAILED(aie_make_file(program, output, &bytes, &size));
     enum nocap_status status = nocap_aie_image_open_memory(&image, bytes, size, "text", err);
     free(bytes);
-    *same = status == NOCAP_OK && aie_compare_images(p->image, image);
+    *same = status == NOCAP_OK && same_images(p->image, image);
     nocap_aie_image_close(image);
     return status;
 }

@@ -274,11 +274,6 @@ enum nocap_status nocap_input_unpack(struct nocap_input *in, struct nocap_error 
     return NOCAP_OK;
 }
 
-bool nocap_input_cut(const struct nocap_input *in)
-{
-    return in->packed.cut;
-}
-
 bool nocap_input_compressed(const struct nocap_input *in)
 {
     return in->packed.zstd != NULL;

@@ -53,8 +53,6 @@ enum nocap_status nocap_input_read(struct nocap_input *input, void *to, size_t s
 /* The same as a stream, to be closed before the input. */
 enum nocap_status nocap_input_stream(struct nocap_input *input, FILE **stream,
                                      struct nocap_error *err);
-/* Whether a read failed because compressed data ends within a frame. */
-bool nocap_input_cut(const struct nocap_input *input);
 /* NOCAP_E_INPUT: why a read failed; for a stream, while errno still tells. */
 enum nocap_status nocap_input_failed(const struct nocap_input *input, struct nocap_error *err);
 /* Bytes that were read so far, compressed or not. */

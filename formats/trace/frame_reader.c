@@ -43,7 +43,6 @@ static void load_seek_table(struct frame_reader *r)
         get_u32(footer + 5) != ZSTD_SEEKABLE_MAGIC) {
         return;
     }
-    r->table_claimed = true;
     uint64_t count = get_u32(footer);
     uint64_t size = SKIPPABLE_HEADER_SIZE + count * SEEK_ENTRY_SIZE + SEEK_FOOTER_SIZE;
     if (count == 0 || count > SEEK_FRAMES_MAX || footer[4] != 0 || size > r->source.size) {

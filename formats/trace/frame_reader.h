@@ -29,7 +29,6 @@ struct frame_reader {
      * holds. */
     uint64_t *offsets;
     size_t frame_count;
-    bool table_claimed; /* the file ends like one with a table, but its sizes do not fit the file */
     /* The first error of reading, which no later success makes good; failure 0: none. */
     int failure;
     uint64_t failed_at;

@@ -57,7 +57,6 @@ void cert_dma_start(struct model *m, const struct cert_at *at)
                                  .known = at->page->code != NULL,
                                  .since = step->since,
                                  .at = cert_now(m, at->uc),
-                                 .job = at->job->id,
                                  .code = at->page->code,
                                  .patched = cert_patched(at->uc, at->page->index),
                                  .first = pointer + NOCAP_AIE_HEADER_SIZE,

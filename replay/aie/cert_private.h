@@ -92,7 +92,6 @@ struct cert_chain {
     bool known;     /* its descriptors are, and which of them were written */
     fault_id since; /* they are known since it */
     struct event_ref at;
-    uint32_t job;
     const struct nocap_aie_page *code;
     const uint8_t *patched;
     uint32_t first; /* offset of the first descriptor */

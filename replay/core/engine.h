@@ -75,7 +75,7 @@ struct nocap_launched {
     uint64_t go_index, go_t, done_index, done_t;
     struct {
         bool entered, left;
-        uint64_t enter_index, enter_t, exit_index, exit_t;
+        uint64_t enter_t, exit_t;
     } kernels[NOCAP_PROCESSOR_COUNT]; /* BRISC, NCRISC, TRISC0 to TRISC2 */
 };
 /* Told when it is over, or nothing is known of it any more, and at the end of the trace of one that

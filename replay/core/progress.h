@@ -98,7 +98,6 @@ struct trace_progress {
     struct nocap_progress all;
     uint64_t end;                 /* latest time that an event tells of */
     struct progress_agent memory; /* the host's reads of its own memory */
-    struct event_ref host;        /* its latest read; index NO_INDEX: none */
     struct nocap_gave_up gave_up; /* index NO_INDEX: it did not */
     struct nocap_slow_wait slow, memory_slow;
     struct event_ref memory_asked; /* first look at `memory_asked_at` that found nothing new */

@@ -79,7 +79,6 @@ bool nocap_engine_queue_hidden(const struct nocap_engine *engine);
  */
 struct nocap_gave_up {
     uint64_t index, t;
-    uint16_t chip;
     struct nocap_xy at;
 };
 bool nocap_engine_gave_up(const struct nocap_engine *engine, struct nocap_gave_up *last_poll);

@@ -48,7 +48,6 @@ struct cq_completion {
     struct value copied;   /* one that it wrote to +0xc0 first */
     bool page_read;
     uint64_t pages_read;
-    uint64_t published; /* records, when it released the latest */
     /* event ids under way */
     uint32_t ids[CQ_EVENTS];
     fault_id ids_since[CQ_EVENTS]; /* of each */

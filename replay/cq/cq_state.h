@@ -178,7 +178,6 @@ struct cq_prefetcher {
     struct cq_packets unsent;
     struct cq_packets early; /* of the latest that was published before any was seen to be sent */
     uint64_t index;
-    bool terminated;
 };
 
 struct cq_page {

@@ -126,9 +126,7 @@ void launch_report(const struct model *m, struct tile *tile, bool done)
         const struct kernel *k = &l->kernels[p];
         launched.kernels[p].entered = k->entered > 0;
         launched.kernels[p].left = k->left > 0;
-        launched.kernels[p].enter_index = k->enter_index;
         launched.kernels[p].enter_t = k->enter_time;
-        launched.kernels[p].exit_index = k->exit_index;
         launched.kernels[p].exit_t = k->exit_time;
     }
     m->launched(m->context, &launched);

@@ -334,8 +334,6 @@ void sync_fault(struct tile *tile, unsigned byte, fault_id fault);
 fault_id sync_byte_since(const struct tile *tile, unsigned byte, uint8_t due);
 /* The answer that was missed, and comes now. */
 fault_id sync_late_since(struct tile *tile, unsigned byte);
-/* The same; perhaps, where it is not `right`, for an answer that was missed, and came late. */
-fault_id sync_answer_since(struct tile *tile, unsigned byte, bool right, uint8_t due);
 /* What the bytes of `word` that are not 0 are known since. */
 fault_id sync_since(const struct tile *tile, uint32_t word);
 /* BRISC went on as if all had answered, or this one: so are the bytes of those that had not. */

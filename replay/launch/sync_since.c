@@ -54,7 +54,9 @@ fault_id sync_late_since(struct tile *tile, unsigned byte)
     return since;
 }
 
-fault_id sync_answer_since(struct tile *tile, unsigned byte, bool right, uint8_t due)
+/* What its byte is known since; perhaps, where it is not `right`, for an answer that was missed,
+ * and came late. */
+static fault_id answer_since(struct tile *tile, unsigned byte, bool right, uint8_t due)
 {
     fault_id since = sync_byte_since(tile, byte, due);
     return since != FAULT_NONE || right ? since : sync_late_since(tile, byte);
@@ -111,7 +113,7 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
         return;
     }
     fault_id since =
-        sync_answer_since(tile, (unsigned)core->sync_byte, byte == NOCAP_SYNC_GO, NOCAP_SYNC_GO);
+        answer_since(tile, (unsigned)core->sync_byte, byte == NOCAP_SYNC_GO, NOCAP_SYNC_GO);
     CHECK_SEEING(m, tile, nocap_sync_address(m->layout, core), 1, SYN_009, since,
                  byte == NOCAP_SYNC_GO, NO_REFS,
                  "GO (0x80) in the RISC's byte when it enters its kernel",

@@ -17,7 +17,8 @@ enum {
     SETTLED_POLLS = 16,
 };
 
-struct noc_tile *noc_of(struct model *m, struct tile *tile)
+/* The interfaces' state, made when it is needed first; NULL without memory. */
+static struct noc_tile *noc_of(struct model *m, struct tile *tile)
 {
     struct noc_part *part = noc_part(tile);
     if (part->noc == NULL) {

@@ -149,8 +149,6 @@ struct noc_chip {
 };
 
 /* noc.c */
-/* The interfaces' state, made when it is needed first; NULL without memory. */
-struct noc_tile *noc_of(struct model *m, struct tile *tile);
 /* All loads of registers are in the trace. */
 bool noc_sees_loads(const struct model *m, const struct tile *tile);
 

@@ -247,7 +247,6 @@ static void host_read(struct model *m, struct tile *tile, const struct access *a
         move(m, tile, true);
     }
     count_polls(m, tile, look.polls);
-    trace_of(m)->host = now(m);
     if (access_word(a, m->layout->sync, &p->sync)) {
         p->sync_seen = now(m);
     }
@@ -271,7 +270,7 @@ static void host_store(struct model *m, struct tile *tile, const struct access *
     }
     if (reset && p->all.polls >= PROGRESS_GAVE_UP && trace_of(m)->gave_up.index == NO_INDEX) {
         trace_of(m)->gave_up = (struct nocap_gave_up){
-            .index = p->asked_last.index, .t = p->asked_last.t, .chip = tile->chip, .at = tile->at};
+            .index = p->asked_last.index, .t = p->asked_last.t, .at = tile->at};
     }
     /* who starts anew, or takes the cores into reset, does not wait any more */
     p->asked.index = NO_INDEX;
@@ -299,7 +298,6 @@ static void memory_read(struct model *m, const struct nocap_event *e)
         step(&p->all, e, false);
     }
     p->all.polls += look.polls;
-    p->host = now(m);
 }
 
 /* ---- the model ---- */
@@ -414,7 +412,7 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
     (void)options;
     if (p != NULL) {
         p->polls = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-        p->all.index = p->host.index = p->gave_up.index = p->memory_asked.index = NO_INDEX;
+        p->all.index = p->gave_up.index = p->memory_asked.index = NO_INDEX;
         p->memory = idle;
     }
     return p != NULL;

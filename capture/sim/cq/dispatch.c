@@ -139,7 +139,7 @@ static void read_header(struct sim_cq *q)
     d->commands++;
     memcpy(d->header, q->dispatch_l1 + d->ptr, sizeof d->header);
     nocap_cq_decode_by(q->set, NOCAP_CQ_DISPATCH, d->header, sizeof d->header, &d->command);
-    uint32_t size = sim_cq_header_size(q, NOCAP_CQ_DISPATCH, d->command.id);
+    uint32_t size = sim_cq_header_size(q, d->command.id);
     uint64_t seq = sim_cq_shows(q, NOCAP_CLASS_CORE_LOAD) ? sim_cq_seq(q) : 0;
     if (seq != 0) {
         q->load_seq = seq;

@@ -420,8 +420,7 @@ static void collect(struct sim_cq *q, struct cq_agent *a)
 static void read_event(struct sim_cq *q, struct cq_agent *a)
 {
     uint32_t page = page_offset(q);
-    uint32_t header =
-        sim_cq_header_size(q, NOCAP_CQ_DISPATCH, NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST);
+    uint32_t header = sim_cq_header_size(q, NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST);
     a->i = sim_cq_load32(q->sysmem, page + header);
     sim_cq_emit_sysmem_word(q, NOCAP_EV_READ, page + header, a->i);
 }

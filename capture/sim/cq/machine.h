@@ -471,11 +471,10 @@ static inline uint32_t sim_cq_load_slot(const struct sim_cq *q, uint32_t addr)
     return q->n->entry_bytes == 2 ? sim_cq_load16(q->prefetch_l1, addr)
                                   : sim_cq_load32(q->prefetch_l1, addr);
 }
-/* Of a command as this runtime has it. */
-static inline uint32_t sim_cq_header_size(const struct sim_cq *q, enum nocap_cq_side side,
-                                          unsigned id)
+/* Of a dispatcher's command as this runtime has it. */
+static inline uint32_t sim_cq_header_size(const struct sim_cq *q, unsigned id)
 {
-    uint32_t size = id < NOCAP_CQ_IDS ? q->set->forms[side][id].header : 0;
+    uint32_t size = id < NOCAP_CQ_IDS ? q->set->forms[NOCAP_CQ_DISPATCH][id].header : 0;
     return size != 0 ? size : NOCAP_CQ_HEADER;
 }
 

@@ -76,7 +76,7 @@ static void read_command(struct sim_cq *q)
     struct cq_subordinate *s = &q->subordinate;
     memcpy(s->header, memory(q) + s->ptr, q->n->subordinate_page);
     nocap_cq_decode_by(q->set, NOCAP_CQ_DISPATCH, s->header, q->n->subordinate_page, &s->command);
-    uint32_t size = sim_cq_header_size(q, NOCAP_CQ_DISPATCH, s->command.id);
+    uint32_t size = sim_cq_header_size(q, s->command.id);
     uint64_t seq = sim_cq_shows(q, NOCAP_CLASS_CORE_LOAD) ? sim_cq_seq(q) : 0;
     if (seq != 0) {
         q->load_seq = seq;
