@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PACKED_SIZE = 128 << 10 };
+enum {
+    PACKED_SIZE = 128 << 10,
+    FRAME_START = 5, /* bytes that ZSTD_initDStream asks for */
+};
 
 bool unpack_begins(const void *bytes, size_t size)
 {
@@ -27,6 +30,7 @@ bool unpack_open(struct unpack *u, const void *head, size_t head_size, unpack_so
                          .context = context,
                          .zstd = ZSTD_createDStream(),
                          .packed = malloc(PACKED_SIZE),
+                         .wanted = FRAME_START,
                          .from = {head, head_size, 0}};
     if (u->zstd == NULL || u->packed == NULL) {
         unpack_close(u);
@@ -57,11 +61,16 @@ ssize_t unpack_read(struct unpack *u, void *to, size_t size)
         if (over && !u->in_frame) {
             break;
         }
-        size_t hint = ZSTD_decompressStream(u->zstd, &out, &u->from);
+        size_t left = u->from.size - u->from.pos;
+        ZSTD_inBuffer step = u->from;
+        step.size = u->from.pos + (left < u->wanted ? left : u->wanted);
+        size_t hint = ZSTD_decompressStream(u->zstd, &out, &step);
         if (ZSTD_isError(hint)) {
             return damaged(u, ZSTD_getErrorName(hint));
         }
+        u->from.pos = step.pos;
         u->in_frame = hint != 0;
+        u->wanted = u->in_frame ? hint : FRAME_START;
         if (over && out.pos == 0 && u->in_frame) {
             u->cut = true;
             return damaged(u, "it is cut short");

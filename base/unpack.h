@@ -20,6 +20,7 @@ struct unpack {
     ZSTD_DStream *zstd; /* NULL: not open */
     uint8_t *packed;
     ZSTD_inBuffer from;
+    size_t wanted;      /* bytes that zstd takes next: what is damaged costs one block */
     bool in_frame;      /* compressed data must go on */
     bool cut;           /* and does not */
     const char *damage; /* why unpack_read failed; NULL: the source did */

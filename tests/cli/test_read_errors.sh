@@ -112,6 +112,15 @@ for file in $(share 2 cut.jsonl cut.jsonl.zst cut.nocap imported.nocap); do
     status 0 "cut of $file" "$NOCAP" cut "$T/$file" --index 0..99 -o "$T/part.nocap"
     err_has "says so" "the trace is cut short"
 done
+# zstd data that are damaged cost one of its blocks, of 128 KiB.
+head -c 400000 "$T/b.jsonl" | zstd -q >"$T/flipped.jsonl.zst"
+printf '\377\377\377\377' |
+    dd of="$T/flipped.jsonl.zst" bs=1 conv=notrunc seek=$(($(stat -c %s "$T/flipped.jsonl.zst") - 300)) 2>"$T/err"
+"$NOCAP" check "$T/flipped.jsonl.zst" >"$T/out"
+out_has "damage in the last block is reported" TRC-002
+check "and what comes before it is judged" test "$("$NOCAP" dump "$T/flipped.jsonl.zst" 2>/dev/null | wc -l)" -ge \
+    $(($(head -c 393216 "$T/b.jsonl" | wc -l) - 1))
+
 status 0 "a strict check of a whole trace" "$NOCAP" check --strict "$T/b.nocap"
 printf '%s' "$(head -n 100 "$T/b.jsonl")" >"$T/whole.jsonl"
 status 0 "the last line needs no line end" "$NOCAP" check --strict "$T/whole.jsonl"
