@@ -117,8 +117,10 @@ static int run(const struct cli_call *call)
     } else {
         status = print(call, &output, &info, noc, reader, &imported, &choice, &err);
         result = cli_output_finish(&output, call, status, &err);
-        if (result == CLI_EXIT_OK && nocap_reader_integrity(reader)->count != 0) {
-            result = CLI_EXIT_FINDINGS;
+        if (result == CLI_EXIT_OK) {
+            const struct nocap_integrity *integrity = nocap_reader_integrity(reader);
+            result =
+                integrity->nothing ? cli_trace_damage(call, reader) : cli_damage_status(integrity);
         }
     }
     nocap_noc_stats_free(noc);

@@ -149,7 +149,7 @@ static int run_with(struct cli_tables *t, const struct cli_duration *longer)
         status = cli_tell_untouched(t->call, t->call->operands.items, t->call->operands.count,
                                     s->dense, &tile, s->tile.given);
     }
-    return status == CLI_EXIT_OK && t->damaged ? CLI_EXIT_FINDINGS : status;
+    return status == CLI_EXIT_OK ? t->damage : status;
 }
 
 static int run(const struct cli_call *call)

@@ -220,7 +220,7 @@ static int measure(struct cli_tables *t, const struct budget *budgets, size_t co
         int one = judge(call, &budgets[i], &values[budgets[i].metric]);
         status = one > status ? one : status;
     }
-    return status == CLI_EXIT_OK && t->damaged ? CLI_EXIT_FINDINGS : status;
+    return status == CLI_EXIT_OK ? t->damage : status;
 }
 
 static int run(const struct cli_call *call)

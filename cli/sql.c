@@ -140,7 +140,7 @@ static int ask(struct cli_tables *tables, const char *query)
         return status;
     }
     status = cli_output_finish(&output, call, NOCAP_OK, &err);
-    return status == CLI_EXIT_OK && tables->damaged ? CLI_EXIT_FINDINGS : status;
+    return status == CLI_EXIT_OK ? tables->damage : status;
 }
 
 static int run(const struct cli_call *call)

@@ -31,9 +31,9 @@ static bool first_time(struct cli_told *what, const char *path)
 static void damaged(void *context, const char *path, const struct nocap_integrity *integrity)
 {
     struct cli_tables *t = context;
-    t->damaged = true;
     if (first_time(&t->damages, path)) {
-        cli_damage(t->call, path, integrity);
+        int status = cli_damage(t->call, path, integrity);
+        t->damage = status > t->damage ? status : t->damage;
     }
 }
 

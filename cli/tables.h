@@ -13,7 +13,7 @@ struct cli_tables {
     sqlite3 *db;
     struct nocap_row_options options;
     char *profile; /* of the options */
-    bool damaged;  /* and reported */
+    int damage;    /* that was reported: the exit status that it leads to */
     struct cli_told {
         const char **paths;
         size_t count;

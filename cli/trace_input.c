@@ -94,7 +94,14 @@ int cli_damage(const struct cli_call *call, const char *path,
         cli_message(call, "%s%sand at %zu more places", whose, colon,
                     integrity->count - NOCAP_DAMAGE_KEPT);
     }
-    return integrity->count == 0 ? CLI_EXIT_OK : CLI_EXIT_FINDINGS;
+    return cli_damage_status(integrity);
+}
+
+int cli_damage_status(const struct nocap_integrity *integrity)
+{
+    return integrity->count == 0 ? CLI_EXIT_OK
+           : integrity->nothing  ? CLI_EXIT_INPUT
+                                 : CLI_EXIT_FINDINGS;
 }
 
 void cli_import_malformed(const struct cli_call *call, const char *path,

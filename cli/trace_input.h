@@ -28,6 +28,8 @@ int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *rea
 /* `path`: of several traces, which; NULL: there is one. */
 int cli_damage(const struct cli_call *call, const char *path,
                const struct nocap_integrity *integrity);
+/* The exit status alone. */
+int cli_damage_status(const struct nocap_integrity *integrity);
 /* A line on stderr each if the input of an import breaks off, and if lines of it are no events. */
 void cli_import_malformed(const struct cli_call *call, const char *path,
                           const struct nocap_import_result *result);

@@ -193,6 +193,9 @@ static enum nocap_status note_limits(struct nocap_diff *diff, struct nocap_error
     }
     for (int side = 0; side < DIFF_SIDES; side++) {
         const struct nocap_integrity *integrity = nocap_reader_integrity(diff->reader[side]);
+        RETURN_ERROR_IF(integrity->count != 0 && integrity->nothing, err, NOCAP_E_INPUT,
+                        "%s is damaged before its first event: %s", diff->path[side],
+                        integrity->damage[0].text);
         if (integrity->count != 0) {
             snprintf(text, sizeof text, "%c is damaged at event %" PRIu64 ": %s",
                      side == DIFF_A ? 'A' : 'B', integrity->damage[0].index,

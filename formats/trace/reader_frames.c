@@ -59,6 +59,7 @@ void reader_read_from(struct nocap_reader *r, uint64_t offset)
     r->expected = 0;
     r->read = r->stored = 0;
     r->handed_out = false;
+    r->integrity.nothing = false;
     r->integrity.count = 0;
     if (r->footer_wrong) {
         r->integrity.damage[r->integrity.count++] = r->how_wrong;
@@ -107,6 +108,12 @@ static bool believe_footer(struct nocap_reader *r, uint64_t offset)
     return true;
 }
 
+static void end(struct nocap_reader *r)
+{
+    r->ended = true;
+    r->integrity.nothing = r->read == 0 && !r->sought;
+}
+
 /* False: so many events in so few bytes are left out, with all that follow. */
 static bool is_stored(struct nocap_reader *r, uint64_t offset)
 {
@@ -122,7 +129,8 @@ static bool is_stored(struct nocap_reader *r, uint64_t offset)
         "them)",
         (unsigned long long)events, (unsigned long long)bytes, DENSE_EVENTS_A_BYTE);
     block_decoder_drop(r->decoder);
-    r->integrity.lost_end = r->ended = true;
+    r->integrity.lost_end = true;
+    end(r);
     return false;
 }
 
@@ -157,7 +165,7 @@ static void start_block(struct nocap_reader *r, const struct span *message, uint
 /* The end of the frames: is everything there that the writer put at the end? */
 static void finish(struct nocap_reader *r, bool cut, bool garbage)
 {
-    r->ended = true;
+    end(r);
     r->integrity.lost_end = r->resync;
     if (!r->footer_passed || (r->frames.frame_count == 0 && (cut || !garbage))) {
         char used[64] = "no block is whole";

@@ -90,6 +90,7 @@ struct nocap_damage {
 struct nocap_integrity {
     size_t count;  /* all, also those beyond NOCAP_DAMAGE_KEPT */
     bool lost_end; /* at the end: events may be missing after the last one that was read */
+    bool nothing;  /* at the end: no event could be read */
     struct nocap_damage damage[NOCAP_DAMAGE_KEPT]; /* the first ones, and CUT in any case */
 };
 

@@ -112,6 +112,17 @@ for file in $(share 2 cut.jsonl cut.jsonl.zst cut.nocap imported.nocap); do
     status 0 "cut of $file" "$NOCAP" cut "$T/$file" --index 0..99 -o "$T/part.nocap"
     err_has "says so" "the trace is cut short"
 done
+# What is damaged before its first event cannot be read, whoever asks.
+block=$(LC_ALL=C grep -aboP '\x28\xb5\x2f\xfd' "$T/b.nocap" | LC_ALL=C sed -n '2{s/:.*//p;q}')
+head -c $((block + 100)) "$T/b.nocap" >"$T/none.nocap"
+for words in check hang info dump replay launches metrics coverage "who 1,2 0x68" "recompress -o $T/out.nocap" \
+    "diff $T/b.nocap" "export --to vcd -o $T/out.vcd"; do
+    # shellcheck disable=SC2086 # the words of a command
+    status 3 "$words of a trace without a whole block" "$NOCAP" $words "$T/none.nocap"
+    err_has "says why" "no block is whole"
+done
+status 3 "sql of it" "$NOCAP" sql "$T/none.nocap" "select count(*) from events"
+
 # zstd data that are damaged cost one of its blocks, of 128 KiB.
 head -c 400000 "$T/b.jsonl" | zstd -q >"$T/flipped.jsonl.zst"
 printf '\377\377\377\377' |
