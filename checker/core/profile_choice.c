@@ -424,6 +424,9 @@ enum nocap_status nocap_profile_complete(struct nocap_profile_choice *c,
     if (json != NULL) {
         RETURN_IF_FAILED(nocap_header_replace_profile(header, json, err));
     }
+    if (nocap_header_layout(header, err) == NULL || nocap_header_profile(header, err) == NULL) {
+        return path[0] == '\0' ? NOCAP_E_INPUT : nocap_fail_context(err, NOCAP_E_INPUT, "%s", path);
+    }
     RETURN_IF_FAILED(nocap_profile_choose(c, reader, path, err));
     if (c->profile[0] != '\0') {
         char name[NOCAP_PROFILE_NAME_SIZE + 2];

@@ -132,6 +132,11 @@ out_has "damage in the last block is reported" TRC-002
 check "and what comes before it is judged" test "$("$NOCAP" dump "$T/flipped.jsonl.zst" 2>/dev/null | wc -l)" -ge \
     $(($(head -c 393216 "$T/b.jsonl" | wc -l) - 1))
 
+# Of several traces the message says which.
+sed '1s/"layout":"[^"]*"/"layout":"none"/; 4q' "$T/b.jsonl" >"$T/layout.jsonl"
+status 3 "a layout that is not known" "$NOCAP" check "$T/layout.jsonl" "$T/b.nocap"
+err_has "is reported with its trace" "layout.jsonl: the header names a mailbox layout that is not known, 'none'"
+status 3 "in a comparison too" "$NOCAP" diff "$T/b.nocap" "$T/layout.jsonl"
 status 0 "a strict check of a whole trace" "$NOCAP" check --strict "$T/b.nocap"
 printf '%s' "$(head -n 100 "$T/b.jsonl")" >"$T/whole.jsonl"
 status 0 "the last line needs no line end" "$NOCAP" check --strict "$T/whole.jsonl"
