@@ -39,7 +39,7 @@ static unsigned span_of(struct html *h, uint64_t t)
         h->span = 1;
     }
     h->last = t > h->last ? t : h->last;
-    while (h->last - h->first >= HTML_SPANS * h->span) {
+    while ((h->last - h->first) / HTML_SPANS >= h->span) {
         h->span *= 2; /* two spans become one */
         for (uint32_t i = 0; i < h->tile_count; i++) {
             struct html_tile *tile = &h->tiles[i];
@@ -58,10 +58,10 @@ static unsigned span_of(struct html *h, uint64_t t)
 static void add_time(struct html *h, uint64_t spans[HTML_SPANS], uint64_t from, uint64_t to)
 {
     for (unsigned s = span_of(h, from); from < to && s < HTML_SPANS; s++) {
-        uint64_t end = h->first + (s + 1) * h->span;
-        uint64_t until = to < end ? to : end;
-        spans[s] += until - from;
-        from = until;
+        uint64_t left = (s + 1) * h->span - (from - h->first);
+        uint64_t length = to - from < left ? to - from : left;
+        spans[s] += length;
+        from += length;
     }
 }
 

@@ -70,11 +70,11 @@ void html_reduce(struct html *h)
     if (h->point_count != 0) {
         qsort(h->points, h->point_count, sizeof *h->points, by_track);
     }
-    for (uint64_t least = all / RESOLUTION + 1; h->slice_count > SLICES_MAX && least <= all;
+    for (uint64_t least = all / RESOLUTION + 1; h->slice_count > SLICES_MAX && least - 1 < all;
          least *= 2) {
         merge_slices(h, least);
     }
-    for (uint64_t least = all / RESOLUTION + 1; h->point_count > POINTS_MAX && least <= all;
+    for (uint64_t least = all / RESOLUTION + 1; h->point_count > POINTS_MAX && least - 1 < all;
          least *= 2) {
         merge_points(h, least);
     }

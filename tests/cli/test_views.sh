@@ -17,6 +17,13 @@ launches() {
 perfetto() { "$NOCAP" export "$1" --to perfetto -o "$T/p.pftrace" "${@:2}" 2>"$T/err" &&
              tests/perfetto_check "$T/p.pftrace" >"$T/held"; }
 
+# The largest time there is ends a picture, too.
+{ "$NOCAP" dump "$T/bad.nocap" --format jsonl --limit 99
+  echo '{"t":18446744073709551615,"ev":"note","text":"late"}'; } >"$T/late.jsonl"
+for form in html perfetto vcd; do
+    status 0 "$form: until the end of all time" timeout 60 "$NOCAP" export "$T/late.jsonl" --to $form -o "$T/late"
+done
+
 # ---- perfetto ----
 
 check "perfetto: launches" perfetto "$T/dev.nocap"
