@@ -74,7 +74,12 @@ static enum nocap_status import_jsonl(const char *const *inputs, size_t input_co
     struct nocap_input *input;
     RETURN_IF_FAILED(nocap_input_open(&input, inputs[0], options, err));
     bool dense = options != NULL && options->dense;
-    enum nocap_status status = import_input(input, out_fd, dense, result, err);
+    enum nocap_status status =
+        nocap_input_is_trace(input)
+            ? nocap_fail(err, NOCAP_E_INPUT,
+                         "%s is a .nocap file, which commands read as it is: nothing to import",
+                         inputs[0])
+            : import_input(input, out_fd, dense, result, err);
     nocap_input_close(input);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/unpack.h"
+#include "formats/trace/trace.h"
 
 enum {
     AHEAD_SIZE =
@@ -95,6 +96,16 @@ const char *nocap_input_name(const struct nocap_input *in)
 bool nocap_input_is_file(const struct nocap_input *in)
 {
     return in->is_file;
+}
+
+bool nocap_input_is_trace(const struct nocap_input *in)
+{
+    struct nocap_reader *reader;
+    if (!in->is_file || nocap_reader_open(&reader, in->name, NULL) != NOCAP_OK) {
+        return false;
+    }
+    nocap_reader_close(reader);
+    return true;
 }
 
 uint64_t nocap_input_bytes(const struct nocap_input *in)
@@ -272,11 +283,6 @@ enum nocap_status nocap_input_unpack(struct nocap_input *in, struct nocap_error 
                         "out of memory");
     }
     return NOCAP_OK;
-}
-
-bool nocap_input_compressed(const struct nocap_input *in)
-{
-    return in->packed.zstd != NULL;
 }
 
 static ssize_t hand_out(struct nocap_input *in, void *to, size_t size)

@@ -36,6 +36,8 @@ enum nocap_status nocap_import_end(struct nocap_writer *writer, enum nocap_statu
 const char *nocap_input_name(const struct nocap_input *input);
 /* Whether others may open it by its path and find everything there: it is a file. */
 bool nocap_input_is_file(const struct nocap_input *input);
+/* Whether it is a .nocap file. */
+bool nocap_input_is_trace(const struct nocap_input *input);
 enum nocap_status nocap_input_form(struct nocap_input *input, enum nocap_input_form *form,
                                    struct nocap_error *err);
 
@@ -44,8 +46,6 @@ enum nocap_status nocap_input_only_zstd(struct nocap_input *input, struct nocap_
 /* From here on the reads below give what a zstd-compressed input holds; a plain one is left as it
  * is. For formats that do not look for compression themselves. */
 enum nocap_status nocap_input_unpack(struct nocap_input *input, struct nocap_error *err);
-/* Whether that found compression. */
-bool nocap_input_compressed(const struct nocap_input *input);
 
 /* The bytes from the first one on, as they stand. 0 at the end; fails with NOCAP_E_INPUT. */
 enum nocap_status nocap_input_read(struct nocap_input *input, void *to, size_t size, size_t *got,

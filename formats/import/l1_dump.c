@@ -110,19 +110,6 @@ static enum nocap_status refuse_overlap(const struct dump *dumps, size_t count,
     return NOCAP_OK;
 }
 
-/* A trace is compressed too, and is no memory. */
-static enum nocap_status refuse_trace(const struct nocap_input *input, const char *path,
-                                      struct nocap_error *err)
-{
-    struct nocap_reader *reader;
-    if (!nocap_input_compressed(input) || !nocap_input_is_file(input) ||
-        nocap_reader_open(&reader, path, NULL) != NOCAP_OK) {
-        return NOCAP_OK;
-    }
-    nocap_reader_close(reader);
-    return nocap_fail(err, NOCAP_E_INPUT, "%s: it is a trace, and no dump of L1", path);
-}
-
 /* Takes input `t` as dumps[t]. */
 static enum nocap_status take(struct nocap_writer *writer, const char *text, uint64_t t,
                               struct dump *dumps, const struct nocap_import_options *options,
@@ -140,8 +127,8 @@ static enum nocap_status take(struct nocap_writer *writer, const char *text, uin
                     dump->at.x, dump->at.y);
     RETURN_IF_FAILED(nocap_input_open(&input, dump->path, options, err));
     enum nocap_status status = nocap_input_unpack(input, err);
-    if (status == NOCAP_OK) {
-        status = refuse_trace(input, dump->path, err);
+    if (status == NOCAP_OK && nocap_input_is_trace(input)) {
+        status = nocap_fail(err, NOCAP_E_INPUT, "%s: it is a trace, and no dump of L1", dump->path);
     }
     if (status == NOCAP_OK) {
         status = copy(writer, input, dump, t, err);
