@@ -120,8 +120,8 @@ static void print_command_help(FILE *out, const void *help)
 {
     const struct help *h = help;
     const struct cli_command *command = h->command;
-    fprintf(out, "usage: nocap %s [OPTIONS] %s\n\n%s\n", command->name, command->operands,
-            command->summary);
+    fprintf(out, "usage: nocap %s [OPTIONS]%s%s\n\n%s\n", command->name,
+            command->operands[0] != '\0' ? " " : "", command->operands, command->summary);
     if (command->details != NULL) {
         fprintf(out, "\n%s\n", command->details);
     }
@@ -164,7 +164,12 @@ static int check_operands(const struct cli_call *call)
                          call->operands.items[command->operands_max], command->name,
                          command->operands[0] != '\0' ? " " : "", command->operands);
     }
-    return CLI_EXIT_OK;
+    size_t standard = 0;
+    for (size_t i = 0; i < call->operands.plain; i++) {
+        standard += strcmp(call->operands.items[i], "-") == 0;
+    }
+    return standard > 1 ? cli_usage(call, "- is standard input, which can be read only once")
+                        : CLI_EXIT_OK;
 }
 
 /* The file of -o; NULL: none. */

@@ -21,11 +21,15 @@ done
 status 2 "a misspelt command" "$NOCAP" lauches
 err_has "the nearest is named" "'lauches', did you mean launches; commands:"
 
+status 2 "standard input cannot be read twice" "$NOCAP" check - - <golden/boot-p100.nocap
+err_has "the message says so" "- is standard input, which can be read only once"
+
 docs/man/page "$NOCAP" >"$T/nocap.1"
 check "the manual has an overview" grep -q '^\.SH COMMANDS' "$T/nocap.1"
 for command in $commands; do
     status 0 "$command --help" "$NOCAP" "$command" --help
     check "$command: usage line" test "$(head -n 1 "$T/out" | cut -d' ' -f1-3)" = "usage: nocap $command"
+    check "$command: and no space after it" bash -c "! head -n 1 '$T/out' | grep -q ' \$'"
     out_has "$command: options" "options:"
     out_has "$command: exit status" "  2  usage error"
     check "$command: two examples" test "$(sed '1,/^examples:/d' "$T/out" | grep -c "^  nocap $command\|| nocap $command")" -ge 2
