@@ -131,7 +131,8 @@ static int run(const struct cli_call *call)
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    if (strcmp(call->operands.items[0], "list") == 0) {
+    if (strcmp(call->operands.items[0], "list") == 0 ||
+        strcmp(call->operands.items[0], "diff") == 0) {
         cli_output_fold(&output);
     }
     FILE *stream = cli_output_stream(&output, &err);

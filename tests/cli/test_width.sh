@@ -27,7 +27,7 @@ longest() { awk '{ if (length($0) > most && NF > 1) most = length($0) } END { pr
 "$NOCAP" capture --sim launch-host --tiles 3 -o "$T/well.nocap" 2>/dev/null
 for command in "check -v $T/hang.nocap" "check golden/noc-race-wrong-barrier.nocap" "hang $T/hang.nocap" \
     "dump golden/noc-kernel-leaves-writes.nocap" "who 1,2 0x373 $T/hang.nocap" "info --noc $T/well.nocap" "explain GO-004" \
-    "coverage $T/well.nocap" rules "replay $T/hang.nocap" --help "check --help" "aie lint --help" "capture --sim list" "profile list" "import list"; do
+    "coverage $T/well.nocap" rules "replay $T/hang.nocap" --help "check --help" "aie lint --help" "capture --sim list" "profile list" "profile diff blackhole-py tt-metal-2026-03" "import list"; do
     # shellcheck disable=SC2086
     "$NOCAP" $command >"$T/piped" 2>/dev/null
     [ "$command" != rules ] || widths=80 # from there on
