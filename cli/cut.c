@@ -94,6 +94,10 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
     if (!s->from.given && !s->to.given && !s->index.given && !s->tile.given && s->filter == NULL) {
         return cli_usage(call, "no part: give --from, --to, --index, --tile or --filter");
     }
+    int result = cli_stdin_again(call);
+    if (result != CLI_EXIT_OK) {
+        return result;
+    }
     enum nocap_status status =
         s->filter != NULL ? nocap_filter_compile(&filter, s->filter, &err) : NOCAP_OK;
     if (status != NOCAP_OK) {
@@ -117,7 +121,7 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
                                     .trust_paths = s->trust_paths,
                                     .dense = s->dense}};
     char *profile;
-    int result = cli_profile_json(call, s->profile, &profile);
+    result = cli_profile_json(call, s->profile, &profile);
     work.options.profile = profile;
     if (result == CLI_EXIT_OK) {
         result = cli_part(call, s->output, make, &work);

@@ -129,6 +129,10 @@ static int run(const struct cli_call *call)
     if (result != CLI_EXIT_OK) {
         return result;
     }
+    result = cli_stdin_again(call);
+    if (result != CLI_EXIT_OK) {
+        return result;
+    }
     result = cli_profile_json(call, s->profile, &profile);
     diff_options.profile = profile;
     result = result == CLI_EXIT_OK ? compare(call, &diff_options) : result;

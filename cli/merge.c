@@ -5,6 +5,7 @@
 #include "cli/check_jobs.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/trace_input.h"
 
 struct settings {
     unsigned format;  /* enum nocap_format */
@@ -56,6 +57,10 @@ static int run(const struct cli_call *call)
     struct nocap_error err;
     struct nocap_results results = {0};
     struct cli_output output;
+    int input = cli_stdin_again(call);
+    if (input != CLI_EXIT_OK) {
+        return input;
+    }
     enum nocap_status status = cli_output_open(&output, s->output, &err);
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);

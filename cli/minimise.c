@@ -52,6 +52,10 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
     if (rule < 0) {
         return cli_usage(call, "--rule takes the id of a rule that nocap check finds violated");
     }
+    int result = cli_stdin_again(call);
+    if (result != CLI_EXIT_OK) {
+        return result;
+    }
     struct work work = {.path = call->operands.items[0],
                         .options = {.size = sizeof work.options,
                                     .rule = (enum nocap_rule)rule,
@@ -62,7 +66,7 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
                                     .trust_paths = s->trust_paths,
                                     .dense = s->dense}};
     char *profile;
-    int result = cli_profile_json(call, s->profile, &profile);
+    result = cli_profile_json(call, s->profile, &profile);
     work.options.profile = profile;
     if (result == CLI_EXIT_OK) {
         result = cli_part(call, s->output, make, &work);

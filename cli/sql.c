@@ -35,12 +35,15 @@ static bool is_query(const char *operand)
 
 /* The traces are there and are traces, before any question, which may read none of their tables. A
  * word that is no file is more likely part of one. */
-static int find_traces(const struct cli_call *call, size_t count)
+static int find_traces(const struct cli_call *call, size_t count, bool queried)
 {
     struct nocap_error err;
     for (size_t i = 0; i < count; i++) {
         const char *path = call->operands.items[i];
         struct stat st;
+        if (strcmp(path, "-") == 0 && !queried) {
+            return cli_usage(call, "- is a trace: without a query statements are read there");
+        }
         if (strcmp(path, "-") == 0) {
             continue;
         }
@@ -150,7 +153,7 @@ static int run(const struct cli_call *call)
     size_t count = call->operands.count;
     const char *query = count > 1 && is_query(operands[count - 1]) ? operands[count - 1] : NULL;
     struct cli_tables tables;
-    int status = find_traces(call, count - (query != NULL));
+    int status = find_traces(call, count - (query != NULL), query != NULL);
     if (status != CLI_EXIT_OK) {
         return status;
     }

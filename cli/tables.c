@@ -95,12 +95,9 @@ int cli_tables_open(struct cli_tables *t, const struct cli_call *call, size_t co
                                          .context = t,
                                          .dense = settings->dense,
                                          .trust_paths = settings->trust_paths}};
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(paths[i], "-") == 0) {
-            return cli_usage(call, "a trace is read more than once here: name a file, not -");
-        }
-    }
-    int status = cli_profile_json(call, settings->profile, &t->profile);
+    int status = cli_stdin_again(call);
+    status =
+        status == CLI_EXIT_OK ? cli_profile_json(call, settings->profile, &t->profile) : status;
     if (status != CLI_EXIT_OK) {
         return status;
     }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/trace_input.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/temporary.h"
 #include "checker/query/tiles.h"
 
 int cli_trace_open(const struct cli_call *call, const char *path, bool dense,
@@ -24,6 +27,51 @@ int cli_trace_open(const struct cli_call *call, const char *path, bool dense,
     nocap_rings_describe(&result.recovered, path, text, sizeof text);
     if (text[0] != '\0') {
         cli_message(call, "%s", text);
+    }
+    return CLI_EXIT_OK;
+}
+
+/* Copies standard input, and puts the copy in its place. */
+static enum nocap_status keep_stdin(struct nocap_error *err)
+{
+    static char bytes[64 << 10];
+    ssize_t n;
+    int fd = temporary_nameless();
+    bool written = fd >= 0;
+    while (written && (n = read(STDIN_FILENO, bytes, sizeof bytes)) > 0) {
+        for (ssize_t at = 0, done = 0; written && at < n; at += done) {
+            done = write(fd, bytes + at, (size_t)(n - at));
+            written = done > 0;
+        }
+    }
+    enum nocap_status status = NOCAP_OK;
+    if (!written) {
+        status = nocap_fail(err, NOCAP_E_OUTPUT, "cannot copy standard input to a file: %s",
+                            strerror(errno));
+    } else if (n < 0 || dup2(fd, STDIN_FILENO) < 0) {
+        status = nocap_fail(err, NOCAP_E_INPUT, "cannot read standard input: %s", strerror(errno));
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return status;
+}
+
+int cli_stdin_again(const struct cli_call *call)
+{
+    struct nocap_error err;
+    struct stat st;
+    for (size_t i = 0; i < call->operands.plain; i++) {
+        if (strcmp(call->operands.items[i], "-") != 0) {
+            continue;
+        }
+        bool whole = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode) &&
+                     lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
+        enum nocap_status status = whole ? NOCAP_OK : keep_stdin(&err);
+        if (status != NOCAP_OK) {
+            return cli_fail(call, status, &err);
+        }
+        call->operands.items[i] = "/dev/stdin";
     }
     return CLI_EXIT_OK;
 }

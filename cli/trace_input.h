@@ -17,6 +17,9 @@
 /* Opens a trace of any form; tells what fails and gives the exit status. `imported` may be NULL. */
 int cli_trace_open(const struct cli_call *call, const char *path, bool dense,
                    struct nocap_reader **reader, struct nocap_import_result *imported);
+/* For commands that read an input more than once: where an operand is "-", standard input becomes a
+ * file, copied to one without a name if it is none, and the operand its path. */
+int cli_stdin_again(const struct cli_call *call);
 /* A usage error if the file `output` is a trace that another thing would replace. */
 int cli_keep_trace(const struct cli_call *call, const char *output, enum cli_makes makes);
 /* A line on stderr for each tile that no event of the traces, which are files, touches; `tiles` are

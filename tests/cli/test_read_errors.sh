@@ -141,6 +141,32 @@ status 0 "a strict check of a whole trace" "$NOCAP" check --strict "$T/b.nocap"
 printf '%s' "$(head -n 100 "$T/b.jsonl")" >"$T/whole.jsonl"
 status 0 "the last line needs no line end" "$NOCAP" check --strict "$T/whole.jsonl"
 
+# ---- standard input, for those that read it more than once ----
+
+"$NOCAP" capture --sim launch-host --tiles 2 --launches 3 --fault done-early -o "$T/small.nocap" 2>/dev/null
+"$NOCAP" check --format json -o "$T/small.json" "$T/small.nocap"
+# made COMMAND...: its status, what it says, and the trace that it makes
+made() {
+    rm -f "$T/part.nocap"
+    "$NOCAP" "$@" 2>"$T/err"
+    echo "status $?"
+    [ ! -e "$T/part.nocap" ] || "$NOCAP" dump --format jsonl "$T/part.nocap"
+}
+for words in launches metrics "cut --to 30000 -o $T/part.nocap" "minimise --rule GO-004 -o $T/part.nocap" \
+    "diff --a tile=1,2 --b tile=1,3" sql merge; do
+    file=$T/small.nocap query=()
+    case $words in sql*) query=("select count(*), sum(addr), trace from events") words="sql --format csv" ;; merge) file=$T/small.json ;; esac
+    # shellcheck disable=SC2086 # the words of a command
+    made $words "$file" "${query[@]}" >"$T/of_file"
+    # shellcheck disable=SC2086,SC2002
+    cat "$file" | made $words - "${query[@]}" | sed "s|/dev/stdin|$file|" >"$T/of_pipe"
+    check "${words%% *} of a pipe is that of a file" cmp "$T/of_file" "$T/of_pipe"
+    check "and ends well" grep -q 'status [01]$' "$T/of_pipe"
+done
+status 2 "sql has statements there, or a trace" "$NOCAP" sql - <"$T/small.nocap"
+status 3 "a closed one cannot be read" "$NOCAP" launches - <&-
+TMPDIR=$T/none status 4 "nor without a place for it" "$NOCAP" launches - < <(cat "$T/small.nocap")
+
 # ---- what lies beside a cut trace ----
 
 mkfifo "$T/cut.nocap.rings"
