@@ -215,7 +215,7 @@ static void core_message(struct model *m, const struct observation *o)
 /* Bytes from the host, or from an interface whose requests are not observed. */
 static void outside_store(struct model *m, const struct observation *o)
 {
-    const struct nocap_event *e = m->event;
+    const struct nocap_event *e = o->event;
     const struct access *a = &o->access;
     bool restates = a->by == NOCAP_BY_NOC && (m->header->observes & NOCAP_CLASS_NOC) != 0 &&
                     ((e->has & NOCAP_F_FROM) != 0 ? nocap_header_in_scope(m->header, e->s)
