@@ -13,6 +13,14 @@ bool nocap_noc_own_end(const struct nocap_event *e, struct nocap_xy *at)
     }
 }
 
+int nocap_noc_channel(const struct nocap_event *e)
+{
+    if ((e->has & NOCAP_F_CTRL) != 0 && (e->ctrl & NOCAP_CTRL_VC_STATIC) != 0) {
+        return (int)nocap_niu_vc((uint32_t)e->ctrl);
+    }
+    return (e->has & NOCAP_F_VC) != 0 ? e->vc : NOCAP_NOC_ANY_CHANNEL;
+}
+
 static bool is_raw(const struct nocap_event *e)
 {
     struct nocap_xy own;

@@ -16,4 +16,8 @@ struct nocap_noc_ends nocap_noc_ends(const struct nocap_event *e);
 /* The coordinates by which a request names its own tile. */
 bool nocap_noc_own_end(const struct nocap_event *e, struct nocap_xy *at);
 
+/* The virtual channel that it names, in CTRL or beside it; NOCAP_NOC_ANY_CHANNEL: none. */
+enum { NOCAP_NOC_ANY_CHANNEL = -1 };
+int nocap_noc_channel(const struct nocap_event *e);
+
 #endif

@@ -227,11 +227,13 @@ void noc_phase(struct model *m, struct tile *tile, struct noc_interface *n,
 static const char *breaks(const struct nocap_event *last, const struct nocap_event *e)
 {
     const bool ctrl = (last->has & e->has & NOCAP_F_CTRL) != 0;
+    const int from = nocap_noc_channel(last), to = nocap_noc_channel(e);
+    const bool channels = from != NOCAP_NOC_ANY_CHANNEL && to != NOCAP_NOC_ANY_CHANNEL;
     return e->op == NOCAP_OP_READ               ? "a read"
            : e->mcast != last->mcast            ? e->mcast ? "a multicast" : "a unicast"
            : !noc_same(NOCAP_FIELD_D, last, e)  ? "a request to another destination"
            : !noc_same(NOCAP_FIELD_D2, last, e) ? "a request to another rectangle"
-           : !noc_same(NOCAP_FIELD_VC, last, e) ? "a request on another virtual channel"
+           : channels && from != to             ? "a request on another virtual channel"
            : ctrl && ((last->ctrl ^ e->ctrl) & NOCAP_CTRL_BROADCAST_Y_MAJOR) != 0
                ? "a request in another direction"
                : NULL;

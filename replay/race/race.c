@@ -281,11 +281,9 @@ static bool holds(const struct race_mem_ctx *p, uint64_t addr, uint64_t size)
 static unsigned channel_of(const struct nocap_event *e)
 {
     unsigned kind = e->mcast ? RACE_CHANNEL_MULTICAST : 0;
-    if ((e->has & NOCAP_F_CTRL) != 0 && (e->ctrl & NOCAP_CTRL_VC_STATIC) != 0) {
-        return kind | nocap_niu_vc((uint32_t)e->ctrl);
-    }
-    bool given = (e->has & NOCAP_F_VC) != 0 && e->vc < RACE_CHANNEL_MULTICAST;
-    return kind | (given ? e->vc : RACE_CHANNEL_UNKNOWN);
+    int channel = nocap_noc_channel(e);
+    bool given = channel >= 0 && channel < RACE_CHANNEL_MULTICAST;
+    return kind | (given ? (unsigned)channel : RACE_CHANNEL_UNKNOWN);
 }
 
 /* The access of the request to its bytes in the own L1. */
