@@ -98,7 +98,8 @@ static void judge_channel(struct model *m, const struct tile *tile, const struct
           vc, class);
 }
 
-static void judge_broadcast(struct model *m, const struct tile *tile, const struct nocap_event *e)
+/* False: a read from many cores, which means nothing. */
+static bool judge_broadcast(struct model *m, const struct tile *tile, const struct nocap_event *e)
 {
     bool ctrl = (e->has & NOCAP_F_CTRL) != 0;
     bool read = e->mcast && e->op == NOCAP_OP_READ;
@@ -111,6 +112,7 @@ static void judge_broadcast(struct model *m, const struct tile *tile, const stru
               : priority ? "request with a priority other than 0"
                          : "multicast without path reserve");
     }
+    return !read;
 }
 
 /* ---- coordinates ---- */
@@ -357,11 +359,10 @@ static void judge_request(struct model *m, const struct observation *o)
     const struct tile *tile = o->tile;
     struct request r;
     take_request(m, e, o->ends->raw, &r);
-    if (!judge_ctrl(m, tile, e)) {
+    if (!judge_ctrl(m, tile, e) || !judge_broadcast(m, tile, e)) {
         return;
     }
     judge_channel(m, tile, e);
-    judge_broadcast(m, tile, e);
     judge_own(m, tile, &r);
     if (!judge_coordinates(m, tile, &r) || !judge_length(m, tile, &r)) {
         return;
