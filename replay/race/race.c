@@ -323,6 +323,7 @@ static void request_read(struct model *m, struct race_mem_ctx *p, const struct n
     }
     if ((e->has & NOCAP_F_DADDR) != 0 && holds(p, e->daddr, request->size)) {
         struct race_access a = access_at(request, RACE_ARRIVE, e->daddr);
+        a.source = far_place;
         race_write(m, p, &a, release, NULL);
     } else {
         race_clock_drop(release);

@@ -39,11 +39,12 @@ static bool at_far_end(const struct race_access *a)
     return is_request(a) && a->way != RACE_LEAVE;
 }
 
-/* Two requests of one core on one path overtake each other nowhere. */
+/* Two requests of one core on one path, or two answers from one place: neither overtakes. */
 static bool same_path(const struct race_access *before, const struct race_access *a)
 {
     return before->agent == a->agent && at_far_end(before) && at_far_end(a) &&
-           before->noc == a->noc && race_same_channel(before->channel, a->channel);
+           before->source == a->source && before->noc == a->noc &&
+           race_same_channel(before->channel, a->channel);
 }
 
 static bool ordered(const struct race_mem_ctx *where, const struct race_access *before,

@@ -181,10 +181,11 @@ void race_clock_join(struct model *m, struct race_clock **clock, struct race_clo
 
 /* One access. */
 struct race_access {
-    uint64_t index;           /* a time */
-    uint64_t first, end;      /* bytes */
-    struct race_agent *agent; /* NULL: one that the trace does not show */
-    uint32_t size;            /* of the whole request */
+    uint64_t index;                    /* a time */
+    uint64_t first, end;               /* bytes */
+    struct race_agent *agent;          /* NULL: one that the trace does not show */
+    const struct race_mem_ctx *source; /* of the data of a NOC read; NULL: unknown, or no data */
+    uint32_t size;                     /* of the whole request */
     uint8_t way, noc, channel;
     bool atomic; /* adds, as others may at the same time */
 };
