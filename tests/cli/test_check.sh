@@ -409,6 +409,13 @@ sed '/"addr":"0x3840"/s/,"value":"[^"]*"//' checker/rules/examples/RST-008.pass.
     sed 's|"firmware":{"brisc":"brisc.elf"}|"producer":"program test"|' >"$T/unseen.jsonl"
 "$NOCAP" check --format json --elf $elf "$T/unseen.jsonl" >"$T/unseen.json"
 check "a text whose bytes are not captured is not judged" grep -q '"id":"RST-008","verdict":"not-exercised"' "$T/unseen.json"
+cat >"$T/pushes.jsonl" <<'END'
+{"nocap":1,"arch":"blackhole","board":"p100","observes":["tensix-push"],"complete":true}
+{"t":10,"ev":"tensix","op":"push","x":1,"y":2,"thread":0,"word":"0x45000318","by":"trisc0"}
+{"t":12,"ev":"tensix","op":"push","x":1,"y":2,"thread":0,"word":"0xb00c0045","by":"trisc0"}
+END
+"$NOCAP" check --format json "$T/pushes.jsonl" >"$T/pushes.json"
+check "a drain that would not show is not judged" grep -q '"id":"TNX-030","verdict":"not-exercised"' "$T/pushes.json"
 
 sed '1s/"complete":true/"complete":false/; /"addr":"0x3840"/d' checker/rules/examples/RST-008.pass.jsonl |
     sed 's|"firmware":{"brisc":"brisc.elf"}|"producer":"program test"|' >"$T/older.jsonl"
