@@ -257,6 +257,20 @@ static void shared_registers_may_carry_handles_between_jobs(void **state)
     nocap_report_free(report);
 }
 
+/* The local address counts from the descriptor, modulo 2^32: here it is 16 less. */
+static void a_descriptor_may_transfer_what_lies_before_it(void **state)
+{
+    (void)state;
+    struct nocap_report *report = aie_example_judge(
+        "program", "#! uc 0 page 0 offset 68: f0\n#! uc 0 page 0 offset 69: ff\n"
+                   "#! uc 0 page 0 offset 70: ff\n#! uc 0 page 0 offset 71: ff\n"
+                   "START_JOB 0\n UC_DMA_WRITE_DES_SYNC @one\n UC_DMA_WRITE_DES_SYNC @two\n"
+                   "END_JOB\nEOF\n.align 16\none:\n UC_DMA_BD 0, 0x8000, @a, 1, 0, 0\n"
+                   "two:\n UC_DMA_BD 0, 0x9000, @a, 1, 0, 0\n.align 4\na:\n .long 1\n");
+    assert_int_equal(report->rules[AIE_030].verdict, NOCAP_HELD);
+    nocap_report_free(report);
+}
+
 /* In n26 a chain is in order, as the assembler's own code for saving has it; jobs are not. */
 static void a_chain_of_n26_may_write_a_place_twice(void **state)
 {
@@ -328,6 +342,7 @@ int main(void)
         cmocka_unit_test(pages_that_cannot_be_read_are_told_once),
         cmocka_unit_test(a_page_length_that_cannot_be_is_no_fault_of_the_page_before),
         cmocka_unit_test(shared_registers_may_carry_handles_between_jobs),
+        cmocka_unit_test(a_descriptor_may_transfer_what_lies_before_it),
         cmocka_unit_test(a_chain_of_n26_may_write_a_place_twice),
         cmocka_unit_test(tokens_of_core_tiles_are_of_n26),
         cmocka_unit_test(a_poll_that_cannot_match_is_an_error),

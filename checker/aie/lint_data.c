@@ -145,7 +145,7 @@ static void mark_sources(struct data *d, const struct chain *chain)
         }
         uint32_t own = end > at ? end : at + NOCAP_AIE_BD_SIZE;
         if (is_inside(d, at, &bd) && !is_own_chain(chain, own, at, &bd)) {
-            memset(d->source + at + bd.local, 1, (size_t)bd.length * 4);
+            memset(d->source + (at + bd.local), 1, (size_t)bd.length * 4); /* modulo 2^32 */
         }
     }
 }
