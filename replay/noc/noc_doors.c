@@ -305,6 +305,19 @@ static void judge_multicast(struct model *m, const struct nocap_event *e)
     m->harmless = false;
 }
 
+/* Of Ethernet and DRAM cores; MAP-001 and MAP-002 say it of workers. It is no more than that: a
+ * host that means other cores is not one that was judged and found right. */
+static void judge_memory(struct model *m, const struct nocap_event *e)
+{
+    enum nocap_tile_kind kind = model_tile_kind(m, e->at);
+    uint64_t over = nocap_niu_overrun(kind, e->addr, e->size);
+    if (over != 0) {
+        CHECK(m, NULL, NOC_008, false, NO_REFS, "an access that does not cross a memory boundary",
+              "access goes %llu bytes past the end of %s core %u,%u", (unsigned long long)over,
+              nocap_tile_kind_name(kind), e->at.x, e->at.y);
+    }
+}
+
 static void judge_ethernet(struct model *m, const struct nocap_event *e)
 {
     if (model_tile_kind(m, e->at) != NOCAP_TILE_ETHERNET ||
@@ -330,6 +343,8 @@ void noc_host_access(struct model *m, const struct nocap_event *e)
             judge_multicast(m, e);
         } else if (model_tile_kind(m, e->at) == NOCAP_TILE_ARC) {
             arc_access(m, e, e->addr);
+        } else {
+            judge_memory(m, e);
         }
         judge_ethernet(m, e);
         break;
