@@ -128,7 +128,8 @@ for bad in hello zeros.nocap; do
     err_has "is told" "$T/$bad"
     check "once, without an answer" test "$(cat "$T/out" "$T/err" | wc -l)" -eq 1
 done
-status 2 "standard input as a trace" "$NOCAP" sql - 'select 1'
+status 2 "standard input for a trace and for statements" "$NOCAP" sql - <"$trace"
+status 0 "standard input as a trace" "$NOCAP" sql - "select count(*) from events" <"$trace"
 head -c $(($(wc -c <"$trace") / 2)) "$trace" >"$T/cut.nocap"
 status 1 "a trace that is cut short" "$NOCAP" sql "$T/cut.nocap" 'select count(*) from events'
 err_has "is told" "$T/cut.nocap: the trace is damaged"
