@@ -61,6 +61,7 @@ static const struct {
 #include "tests/cases/noc_requests.def"
 #include "tests/cases/queue.def"
 #include "tests/cases/queue_turns.def"
+#include "tests/cases/command.def"
 #include "tests/cases/race.def"
 #include "tests/cases/sites.def"
 #include "tests/cases/stray.def"

@@ -5,6 +5,8 @@
 
 #include "replay/cq/cq_private.h"
 
+enum { LENGTH_AT = 4 }; /* of RELAY_INLINE */
+
 static uint64_t stride_of(const struct cq *q, const struct nocap_cq_command *c)
 {
     return nocap_cq_align(c->length + NOCAP_CQ_HEADER, q->numbers->record_align);
@@ -225,6 +227,14 @@ static void loosen(struct cq *q)
     }
 }
 
+/* Whether a command, be it none that there is, says that no byte of it is relayed. */
+static bool is_empty(const struct cq_publish *p)
+{
+    const struct access header = {.bytes = p->bytes, .known = p->known};
+    uint32_t length;
+    return access_word(&header, LENGTH_AT, &length) && length == 0;
+}
+
 /* The command that was decoded from the start of `p`, which is record `r`; `shape`: what is wrong
  * with its stride, or with the entry. */
 static void judge_command(struct cq *q, struct cq_record *r, const struct cq_publish *p,
@@ -251,7 +261,7 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     r->ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE;
     bool unknown = record->consumed == 0 && q->numbers->inline_only == 0;
     r->several = unknown || relays == NOCAP_CQ_RELAYS_BUFFER || relays == NOCAP_CQ_RELAYS_HEAD;
-    r->silent = relays != NOCAP_CQ_RELAYS_WHOLE && relays != NOCAP_CQ_RELAYS_HEAD;
+    r->silent = relays != NOCAP_CQ_RELAYS_WHOLE ? relays != NOCAP_CQ_RELAYS_HEAD : is_empty(p);
     r->gathered = relays == NOCAP_CQ_RELAYS_HEAD;
     r->good = shaped && (r->pages != 0 || r->subordinate);
     if (relays == NOCAP_CQ_RELAYS_BUFFER && q->numbers->inline_only == 0) {
@@ -363,9 +373,11 @@ static uint32_t judge_bytes(struct cq *q, struct cq_record *r, const struct cq_p
         end_unit(r);
     }
     r->sized = good && whole;
-    if (!whole && shape != FAULT_NONE && q->numbers->inline_only == 0) { /* more, perhaps */
-        r->several = true;
-        lose(q);
+    if (!whole && shape != FAULT_NONE) {    /* where a second one begins is not known */
+        if (q->numbers->inline_only == 0) { /* more, perhaps */
+            r->several = true;
+            lose(q);
+        }
         return 0;
     }
     *end = sum < size ? (uint32_t)sum : size;

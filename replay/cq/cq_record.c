@@ -319,7 +319,15 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     if (program->prefetch_terminated && program->terminated == NO_INDEX) {
         program->terminated = q->m->event->index;
     }
-    if (!judge_prefetch(q, &r->prefetch) || !r->has_dispatch) {
+    if (!judge_prefetch(q, &r->prefetch)) {
+        return FAULT_NONE;
+    }
+    if (r->prefetch.length == 0) {
+        CQ_HOST_AFTER(q, CQ_008, shape, false, NO_REFS, "a dispatch command that is relayed", "%s",
+                      "prefetch command that relays no bytes, and so no page");
+        return q->m->fault;
+    }
+    if (!r->has_dispatch) {
         return FAULT_NONE;
     }
     const struct nocap_cq_command *c = &r->dispatch;
