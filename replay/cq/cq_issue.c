@@ -325,6 +325,14 @@ static bool passed_before(struct cq *q, uint16_t slot)
     return passed;
 }
 
+/* A store that restates the entry of a record is wrong where that is. */
+static fault_id restated_since(struct cq *q, const struct access *a, uint32_t entry)
+{
+    const struct cq_record *r = cq_record(q, cq_entries_back(q, q->published, 1));
+    uint32_t slot = place_index(&q->places.slots, a->addr);
+    return r != NULL && r->slot == slot && r->entry == entry ? r->since : FAULT_NONE;
+}
+
 void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *e)
 {
     const struct cq_boot *b = &q->boot[CQ_PREFETCH];
@@ -338,9 +346,10 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     bool known = cq_slot_value(q, a, a->addr, &entry);
     bool inside = a->addr % bytes == 0 && a->addr >= q->numbers->queue;
     bool shape = a->size == bytes && inside && (!known || entry != 0);
-    CQ_HOST(q, CQ_028, shape, NO_REFS, "a prefetch_q entry stored whole and not as 0",
-            "%llu bytes 0x%x stored at 0x%llx, not one whole prefetch_q entry other than 0",
-            wide(a->size), entry, wide(a->addr));
+    CQ_HOST_AFTER(q, CQ_028, known ? restated_since(q, a, entry) : FAULT_NONE, shape, NO_REFS,
+                  "a prefetch_q entry stored whole and not as 0",
+                  "%llu bytes 0x%x stored at 0x%llx, not one whole prefetch_q entry other than 0",
+                  wide(a->size), entry, wide(a->addr));
     if (!shape && init && a->size > bytes) {
         clear_queue(q, a);
         return;
