@@ -64,7 +64,8 @@ struct launch_facts {
     enum known request_done;          /* it was obeyed */
     enum known advance;               /* rd_ptr is still to move on */
     bool notify_pending;              /* the dispatcher is still to be notified */
-    fault_id master_since;            /* that it names no tile to notify is known since */
+    struct nocap_xy master;           /* the tile to notify that the go word names */
+    fault_id master_since;            /* .. is known to be none since */
     fault_id ignored_since;           /* a go word that none obeys, or a write to running text */
     struct event_ref requested, done; /* the request, the latest DONE; index NO_INDEX: none */
     /* The release or GO whose answer the host's loads alone would show, and have not; index

@@ -272,6 +272,7 @@ static void publish(struct tile *tile)
     f->request_done = l->request_done;
     f->advance = l->advance;
     f->notify_pending = l->notify_pending;
+    f->master = l->master;
     f->master_since = l->master_since;
     f->ignored_since = since_or(l->ignored_since, b->text_since);
     f->requested = l->requested;

@@ -177,6 +177,34 @@ static int latest_slot(const struct launch *l)
     return latest;
 }
 
+/* What is wrong with the command that a go word is sent for: the word itself, or anything. */
+static fault_id named_since(const struct model *m, const struct observation *o)
+{
+    uint32_t word;
+    const struct queue_facts *queue = sender(m, o);
+    bool same = queue != NULL && access_word(&o->access, o->access.addr, &word) &&
+                word == queue->wrong.go_word;
+    return same ? queue->wrong.go_since : FAULT_NONE;
+}
+
+static fault_id word_since(const struct model *m, const struct observation *o)
+{
+    const struct queue_facts *queue = sender(m, o);
+    return queue == NULL ? FAULT_NONE
+                         : since_or(since_or(queue->message, launch_written_since(m, o->tile)),
+                                    named_since(m, o));
+}
+
+/* A go word that is to be answered names the tile to notify. */
+static void judge_master(struct model *m, const struct observation *o, struct nocap_go_word go)
+{
+    struct launch *l = launch_of(o->tile);
+    CHECK_AFTER(m, o->tile, GO_019, named_since(m, o), (go.master_x | go.master_y) != 0, NO_REFS,
+                "the dispatch core's coordinates in the go message",
+                "go message with signal 0x%02x and master (0,0)", go.signal);
+    l->master_since = since_or(named_since(m, o), m->fault);
+}
+
 static void judge_go(struct model *m, const struct observation *o, struct nocap_go_word go)
 {
     struct tile *tile = o->tile;
@@ -201,7 +229,8 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
         return;
     }
     l->go_since = written;
-    l->master_since = FAULT_NONE;
+    l->master = (struct nocap_xy){go.master_x, go.master_y};
+    l->master_since = named_since(m, o);
     int slot = l->active == YES ? l->slot : launch_next_slot(m, tile);
     /* a message that the host copied in pieces is whole now */
     const int whole = tile->sees_cores && slot >= 0 ? slot : latest_slot(l);
@@ -220,10 +249,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     }
     bool hosts = o->access.by == NOCAP_BY_HOST && !tile->sees_cores; /* it is judged as such */
     if (shown && !hosts && message->mode == NOCAP_MODE_DEV && message->enables != 0) {
-        CHECK(m, tile, GO_019, (go.master_x | go.master_y) != 0, NO_REFS,
-              "the dispatch core's coordinates in the go message",
-              "GO in DEV mode with master (0,0)%s", "");
-        l->master_since = m->fault;
+        judge_master(m, o, go);
     }
 }
 
@@ -242,19 +268,6 @@ static bool judge_selected(struct model *m, struct tile *tile, unsigned i, int a
         l->go_since = l->ignored_since = m->fault; /* or BRISC reads another than is believed */
     }
     return right;
-}
-
-/* What is wrong with the command that a go word is sent for. */
-static fault_id word_since(const struct model *m, const struct observation *o)
-{
-    uint32_t word;
-    const struct queue_facts *queue = sender(m, o);
-    if (queue == NULL) {
-        return FAULT_NONE;
-    }
-    bool same = access_word(&o->access, o->access.addr, &word) && word == queue->wrong.go_word;
-    fault_id since = since_or(queue->message, launch_written_since(m, o->tile));
-    return since_or(since, same ? queue->wrong.go_since : FAULT_NONE);
 }
 
 /* A write from outside to go word `i`. */
@@ -293,8 +306,8 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         return;
     }
     if (tile->sees_cores) {
-        CHECK(m, tile, GO_002, signal != NOCAP_GO_DONE, NO_REFS, "DONE stored by BRISC only",
-              "DONE stored by %s", nocap_agent_name(a->by));
+        CHECK_AFTER(m, tile, GO_002, named_since(m, o), signal != NOCAP_GO_DONE, NO_REFS,
+                    "DONE stored by BRISC only", "DONE stored by %s", nocap_agent_name(a->by));
         if (signal == NOCAP_GO_DONE && m->fault != FAULT_UNREPORTED) {
             l->go_since = m->fault;
         }
@@ -310,10 +323,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         judge_intrusion(m, o, "the active go message");
     }
     if (signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE) {
-        CHECK(m, tile, GO_019, (go.master_x | go.master_y) != 0, NO_REFS,
-              "the dispatch core's coordinates in the go message",
-              "go message with signal 0x%02x and master (0,0)", signal);
-        l->master_since = m->fault;
+        judge_master(m, o, go);
     }
 }
 

@@ -133,7 +133,8 @@ struct launch {
     fault_id ignored_since; /* the latest go word from outside is none that BRISC obeys, since */
     fault_id index_since;   /* since when go_message_index and this go word are known to differ */
     unsigned index_word;
-    fault_id master_since; /* the go word names no dispatcher, which is known since */
+    struct nocap_xy master; /* whom the go word names .. */
+    fault_id master_since;  /* .. which is no dispatcher: known since */
     struct nocap_go_word notify;
     struct event_ref done;
     struct slot slots[NOCAP_LAUNCH_SLOTS];

@@ -124,6 +124,14 @@ static bool exists(enum nocap_tile_kind kind, struct nocap_xy at)
            (kind == NOCAP_TILE_TENSIX || !nocap_is_tensix_tile(NOCAP_BOARD_UNKNOWN, at));
 }
 
+/* A notify goes where the go word says: since when that is wrong. */
+static fault_id notified_since(const struct tile *tile, const struct request *r)
+{
+    const struct launch_facts *l = &tile->launch;
+    bool notify = nocap_adds_to_stream(r->to.addr) && nocap_xy_equal(r->to.at, l->master);
+    return notify ? l->master_since : FAULT_NONE;
+}
+
 /* False: there is no tile to judge any further. */
 static bool judge_coordinates(struct model *m, const struct tile *tile, const struct request *r)
 {
@@ -139,8 +147,8 @@ static bool judge_coordinates(struct model *m, const struct tile *tile, const st
     const struct queue_facts *q = dispatched_by(m, e);
     bool said = q != NULL && nocap_xy_equal(far_end->at, q->wrong.low) &&
                 nocap_xy_equal(other, q->wrong.high);
-    CHECK_AFTER(m, tile, NOC_032, said ? q->wrong.rect_since : FAULT_NONE, right, NO_REFS,
-                rectangle ? "a multicast to worker cores" : "the coordinates of a core",
+    CHECK_AFTER(m, tile, NOC_032, said ? q->wrong.rect_since : notified_since(tile, r), right,
+                NO_REFS, rectangle ? "a multicast to worker cores" : "the coordinates of a core",
                 rectangle ? "multicast to %u,%u-%u,%u, not a rectangle of worker cores"
                           : "request to %u,%u, where no core is",
                 far_end->at.x, far_end->at.y, other.x, other.y);
@@ -188,7 +196,9 @@ static void judge_end(struct model *m, const struct tile *tile, const struct req
         CHECK(m, tile, NOC_009, word, NO_REFS, "4 bytes at a multiple of 4",
               "register access at 0x%llx, not a multiple of 4", (unsigned long long)end->addr);
         if (word) {
-            noc_ethernet_access(m, tile, r->e->chip, end->at, end->addr, store ? &v : NULL);
+            FOLLOWING(
+                m, notified_since(tile, r),
+                noc_ethernet_access(m, tile, r->e->chip, end->at, end->addr, store ? &v : NULL));
         }
     } else if (end->kind == NOCAP_TILE_ETHERNET || end->kind == NOCAP_TILE_DRAM) {
         uint64_t over = nocap_niu_overrun(end->kind, end->addr, r->size);
@@ -319,11 +329,7 @@ static void judge_mailbox(struct model *m, const struct tile *tile, const struct
 static void judge_inline(struct model *m, const struct tile *tile, const struct request *r)
 {
     if (r->to.kind == NOCAP_TILE_DRAM || r->to.kind == NOCAP_TILE_PCIE) {
-        /* a notify goes where the go word says */
-        fault_id since = nocap_adds_to_stream(r->to.addr) && (r->to.at.x | r->to.at.y) == 0
-                             ? tile->launch.master_since
-                             : FAULT_NONE;
-        CHECK_AFTER(m, tile, NOC_021, since, false, NO_REFS,
+        CHECK_AFTER(m, tile, NOC_021, notified_since(tile, r), false, NO_REFS,
                     "no inline write to DRAM or host memory", "inline write to %s core %u,%u",
                     nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y);
         return;
