@@ -17,6 +17,7 @@ struct cq_brief {
     bool unproven;       /* SEND_GO: no barrier after a multicast that it depends on */
     fault_id unaligned;  /* of an address that it writes to */
     fault_id message;    /* of a launch message or go message that it writes */
+    fault_id unreset;    /* SEND_GO: of the read pointers of its workers */
     struct event_ref at; /* its record */
 };
 

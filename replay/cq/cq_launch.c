@@ -21,6 +21,7 @@ static void take_list(struct cq *q, const struct cq_command *k, fault_id fault)
     p->table_since = FAULT_NONE;
     p->listed = p->tabled ? YES : UNKNOWN;
     p->list_at = cq_event_ref(q, NOCAP_BY_HOST);
+    p->list_since = FAULT_NONE;
     for (uint32_t i = 0; p->tabled && i < k->known; i++) {
         p->table[i] = k->targets[i].noc_xy;
     }
@@ -57,13 +58,14 @@ static void judge_tiles(struct cq *q, fault_id since, bool right, const char *wr
 }
 
 /* The tiles of the list against those that got a launch message and a reset. `counted`: what its
- * number is known since; `twice`: they got a GO too many. */
-static void judge_list(struct cq *q, fault_id counted, fault_id twice)
+ * number is known since; `twice`: they got a GO too many. Returns what is wrong with their
+ * messages and resets. */
+static fault_id judge_list(struct cq *q, fault_id counted, fault_id twice)
 {
     struct cq_program *p = &q->program;
     struct cq_tile_set without = p->list, again = p->list;
     if (!p->whole || p->listed == UNKNOWN) {
-        return;
+        return FAULT_NONE;
     }
     cq_set_leave(&without, &p->messaged);
     bool messaged = cq_set_empty(&without);
@@ -71,7 +73,8 @@ static void judge_list(struct cq *q, fault_id counted, fault_id twice)
     if (foreign) {
         judge_tiles(q, counted, false,
                     "worker core without launch message in the list of go messages");
-        return;
+        p->list_since = q->m->fault;
+        return FAULT_NONE;
     }
     cq_set_leave(&again, &p->reset);
     bool reset = !cq_set_meets(&again, &p->ran);
@@ -80,6 +83,7 @@ static void judge_list(struct cq *q, fault_id counted, fault_id twice)
         "a launch message in slot 0, and a reset of the read pointer, before each GO", "%s",
         messaged ? "SEND_GO_SIGNAL without a reset of the read pointer since the last launch"
                  : "SEND_GO_SIGNAL without a launch message since the last launch");
+    return fault_of(q->m, messaged && reset);
 }
 
 /* Returns what is wrong with a GO to worker cores that have one. */
@@ -254,7 +258,7 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
     }
     const fault_id order = judge_order(q, s);
     cq_blame(&brief->message, order);
-    judge_list(q, counted, order);
+    brief->unreset = judge_list(q, counted, order);
     bool again = p->listed == YES && cq_set_meets(&p->list, &p->busy);
     if (!again) {
         s->open = true;
@@ -307,6 +311,8 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
 static void judge_left_over(struct cq *q, fault_id counted)
 {
     struct cq_program *p = &q->program;
+    cq_blame(&counted, p->list_since);
+    cq_blame(&counted, p->busy_written); /* perhaps the message came after its GO */
     if (p->whole && p->listed == YES) {
         judge_tiles(q, counted, cq_set_empty(&p->messaged),
                     "worker core with a launch message missing from the list of go messages");

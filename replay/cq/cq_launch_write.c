@@ -65,6 +65,7 @@ static void take_write(struct cq *q, const struct cq_target *t, struct message_f
                       "for its notify",
                       wide(t->size), wide(t->addr));
         p->busy_written = hits ? q->m->fault : p->busy_written;
+        cq_blame(&wrong->slot, fault_of(q->m, !hits));
     }
     if (q->command.mcast) { /* it begins with a write barrier of its own */
         p->unacked = true;

@@ -333,6 +333,7 @@ struct cq_program {
     fault_id table_since; /* of a rectangle in it */
     enum known listed;    /* .. of which there are tiles alone, those of `list` */
     struct event_ref list_at;
+    fault_id list_since; /* its tiles are not those that got a launch message */
     struct cq_tile_set messaged, reset, ran, busy;
     bool ran_all;          /* `ran` has every tile that ever got a go word */
     bool whole;            /* what was written since the last launch is known */
