@@ -112,7 +112,8 @@ struct queue_wrong {
     struct nocap_xy listed;    /* in the table of go messages */
     uint32_t go_word;
     uint32_t address; /* not aligned */
-    fault_id rect_since, listed_since, go_since, address_since;
+    uint64_t stamp;   /* of a timestamp, in host memory */
+    fault_id rect_since, listed_since, go_since, address_since, stamp_since;
 };
 struct byte_range {
     uint64_t first, end;

@@ -378,6 +378,14 @@ static bool is_go(const struct cq *q, const struct nocap_event *e, const struct 
            (e->has & NOCAP_F_D) != 0;
 }
 
+/* Whether a TIMESTAMP is executed, and says this place of host memory. */
+static bool is_timestamp(struct cq *q, uint64_t offset)
+{
+    const struct cq_record *r = q->ring.executing ? cq_record(q, q->ring.record) : NULL;
+    return r != NULL && r->brief.known && r->brief.id == NOCAP_CQ_DISPATCH_TIMESTAMP &&
+           offset == q->wrong.stamp && q->wrong.stamp_since != FAULT_NONE;
+}
+
 void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
 {
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
@@ -393,7 +401,9 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
     uint64_t offset;
     if (cq_sysmem_offset(q, e->daddr, &offset)) {
         a.addr = offset;
-        if (touches(&a, q->numbers->host_wr, 4)) {
+        if (is_timestamp(q, offset)) {
+            /* its command, which was reported, says this place */
+        } else if (touches(&a, q->numbers->host_wr, 4)) {
             cq_completion_pointer(q, &a);
         } else if (place_has(&q->places.completion, a.addr)) {
             cq_completion_payload(q, &a);

@@ -207,6 +207,10 @@ static void judge_timestamp(struct cq *q, const struct nocap_cq_command *c)
             "a TIMESTAMP into one of the slots in host memory",
             "TIMESTAMP to noc_xy 0x%llx, address 0x%llx, which is no timestamp slot",
             wide(c->noc_xy), wide(c->addr));
+    if (!slot) {
+        q->wrong.stamp = at;
+        q->wrong.stamp_since = q->m->fault;
+    }
     if (c->addr % q->numbers->l1_align != 0) {
         q->program.unaligned = q->wrong.address_since = q->m->fault;
         q->wrong.address = (uint32_t)c->addr;
