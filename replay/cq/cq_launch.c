@@ -22,6 +22,7 @@ static void take_list(struct cq *q, const struct cq_command *k, fault_id fault)
     p->listed = p->tabled ? YES : UNKNOWN;
     p->list_at = cq_event_ref(q, NOCAP_BY_HOST);
     p->list_since = FAULT_NONE;
+    p->counted = fault == FAULT_NONE && q->numbers->inline_only != 0;
     for (uint32_t i = 0; p->tabled && i < k->known; i++) {
         p->table[i] = k->targets[i].noc_xy;
     }
@@ -37,14 +38,14 @@ static void take_list(struct cq *q, const struct cq_command *k, fault_id fault)
 static fault_id judge_count(struct cq *q, const struct nocap_cq_command *c)
 {
     const struct cq_program *p = &q->program;
-    bool count = p->listed == YES && c->num_unicast_txns == p->words;
-    if (p->listed == UNKNOWN || c->noc_data_start_index != 0) {
+    bool set = p->listed == YES || p->counted, count = set && c->num_unicast_txns == p->words;
+    if ((p->listed == UNKNOWN && !p->counted) || c->noc_data_start_index != 0) {
         return FAULT_NONE;
     }
-    CQ_HOST(q, CQ_047, count, RELATED(p->listed == YES ? p->list_at.index : NO_INDEX),
+    CQ_HOST(q, CQ_047, count, RELATED(set ? p->list_at.index : NO_INDEX),
             "a go message for every worker core of the list that was set before",
-            p->listed == YES ? "go message count %llu, the list has %u worker cores"
-                             : "go message count %llu, and no list was set before",
+            set ? "go message count %llu, the list has %u worker cores"
+                : "go message count %llu, and no list was set before",
             wide(c->num_unicast_txns), p->words);
     return fault_of(q->m, count);
 }
@@ -67,6 +68,7 @@ static fault_id judge_list(struct cq *q, fault_id counted, fault_id twice)
     if (!p->whole || p->listed == UNKNOWN) {
         return FAULT_NONE;
     }
+    cq_blame(&twice, p->astray);
     cq_set_leave(&without, &p->messaged);
     bool messaged = cq_set_empty(&without);
     bool foreign = !messaged && !cq_set_meets(&without, &p->reset) && !cq_set_empty(&p->messaged);
@@ -274,7 +276,7 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
     } else {
         p->ran_all = false;
     }
-    p->busy_written = p->waited = FAULT_NONE;
+    p->busy_written = p->waited = p->astray = FAULT_NONE;
     p->unacked = false;
 }
 
@@ -459,6 +461,8 @@ void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brie
     default:
         if (good) {
             brief->message = cq_launch_writes(q, k);
+            cq_blame(&brief->message, q->program.unaligned);
+            cq_blame(&q->program.astray, q->program.unaligned);
         } else {
             cq_launch_lose(q, true);
         }

@@ -42,7 +42,7 @@ void cq_launch_lose(struct cq *q, bool all)
     if (all) {
         cq_offsets_init(q, &p->offsets, false);
         p->listed = UNKNOWN;
-        p->tabled = false;
+        p->tabled = p->counted = false;
         p->ran_all = p->origin = false;
         p->busy = (struct cq_tile_set){{0}};
         cq_launch_forget_streams(p);

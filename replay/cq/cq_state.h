@@ -332,6 +332,7 @@ struct cq_program {
     bool tabled;          /* `table` is known: tiles, and rectangles with their number of tiles */
     fault_id table_since; /* of a rectangle in it */
     enum known listed;    /* .. of which there are tiles alone, those of `list` */
+    bool counted;         /* how many there are is known: `words` */
     struct event_ref list_at;
     fault_id list_since; /* its tiles are not those that got a launch message */
     struct cq_tile_set messaged, reset, ran, busy;
@@ -339,6 +340,7 @@ struct cq_program {
     bool whole;            /* what was written since the last launch is known */
     fault_id waited;       /* a WAIT after GO is wrong */
     fault_id busy_written; /* a tile was written to after its GO */
+    fault_id astray;       /* what was written since the last launch went to another address */
     bool unacked;          /* a multicast has no barrier after it */
     bool unacked_message;  /* .. and one of launch messages */
     struct cq_tile_set unacked_tiles;

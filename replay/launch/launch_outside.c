@@ -254,11 +254,13 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
 }
 
 /* Whether go word `i` is the one that the index selects. */
-static bool judge_selected(struct model *m, struct tile *tile, unsigned i, int active)
+static bool judge_selected(struct model *m, const struct observation *o, unsigned i, int active)
 {
+    struct tile *tile = o->tile;
     struct launch *l = launch_of(tile);
     bool again = l->index_since != FAULT_NONE && l->index_word == i, right = (int)i == active;
-    fault_id since = again ? l->index_since : launch_written_since(m, tile);
+    fault_id written = since_or(launch_written_since(m, tile), word_since(m, o));
+    fault_id since = again ? l->index_since : written;
     CHECK_SEEING(m, tile, m->layout->go_message_index, 4, GO_017, since, right, NO_REFS,
                  "the go message that go_message_index selects",
                  "go message %u written, go_message_index selects %d", i, active);
@@ -312,7 +314,7 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
             l->go_since = m->fault;
         }
     }
-    if (active >= 0 && !judge_selected(m, tile, i, active)) {
+    if (active >= 0 && !judge_selected(m, o, i, active)) {
         return;
     }
     l->ignored_since = FAULT_NONE;
