@@ -79,6 +79,45 @@ static void a_stream_finds_its_place_again(void)
                     "TNX-003@12");
 }
 
+/* Of two faults that are near each other the second shows when the place is found again. */
+static void two_words_are_out_of_their_place(void)
+{
+    expect_findings(COMPLETE PUSHED I(1) I(3) I(4) I(6) I(7) I(8) I(9) I(a),
+                    "TNX-003@11 TNX-003@16");
+    expect_findings(COMPLETE PUSHED I(1) I(f) I(2) I(4) I(5) I(6) I(7), "TNX-003@11 TNX-003@16");
+    expect_findings(COMPLETE PUSHED I(1) I(f) I(3) I(e) I(5) I(6) I(7) I(8),
+                    "TNX-003@11 TNX-003@17");
+    expect_findings(COMPLETE PUSHED I(1) I(f) I(3) I(4) I(5) I(6) I(7) I(f) I(9) I(a),
+                    "TNX-003@11 TNX-003@17");
+    /* what passes others is missing here and too much there */
+    expect_findings(COMPLETE PUSHED I(1) I(3) I(4) I(2) I(5) I(6) I(7) I(8), "TNX-003@11");
+    expect_findings(COMPLETE PUSHED I(1) I(4) I(2) I(3) I(5) I(6) I(7) I(8), "TNX-003@11");
+    /* what is twice the same is a fault of what repeats it */
+    expect_findings(COMPLETE P(1) P(2) P(1) P(3) P(4) P(5) P(6) I(2) I(3) I(4) I(5) I(6),
+                    "TNX-003@7");
+    expect_findings(COMPLETE P(1) P(2) P(3) P(4) P(5) P(6) I(f) I(1) I(f) I(2) I(3) I(4) I(5),
+                    "TNX-003@6");
+}
+
+/* Where words repeat themselves the place that is taken after a fault may be another one: what fits
+ * there is no second fault. */
+static void a_place_among_several(void)
+{
+#define P_ROUND  P(1) P(2) P(3) P(4) P(5)
+#define I_ROUND  I(1) I(2) I(3) I(4) I(5)
+#define P_ROUNDS P_ROUND P_ROUND P_ROUND P(6) P(7) P(8) P(9) P(a)
+    expect_findings(COMPLETE P_ROUNDS I(1) I(3) I(4) I(5) I_ROUND I_ROUND I(6) I(8) I(9) I(a),
+                    "TNX-003@21 TNX-003@35");
+    expect_findings(COMPLETE P_ROUNDS I(1) I(3) I(4) I(5) I_ROUND I(6) I(7) I(8) I(9) I(a),
+                    "TNX-003@21");
+    expect_findings(COMPLETE P_ROUNDS I(1) I(f) I(f) I(f) I(f) I(f) I(2) I(3) I(4) I(5)
+                        I_ROUND I_ROUND I(6) I(7) I(8) I(9) I(a),
+                    "TNX-003@21");
+    expect_findings(COMPLETE P_ROUNDS I(1) I(f) I(f) I(f) I(f) I(f) I(2) I(3) I(4) I(5) I(1) I(2)
+                        I(4) I(5) I_ROUND I(6) I(7) I(8) I(9) I(a),
+                    "TNX-003@21 TNX-003@32");
+}
+
 /* What a word did that should have issued, nobody knows: no semaphore, wait or work is judged by
  * it. */
 static void a_word_that_is_missing_is_told_once(void)
@@ -121,6 +160,7 @@ int main(void)
     static void (*const tables[])(void) = {
         a_mop_issues_what_its_configuration_says, a_replay_repeats_what_was_recorded,
         brisc_merges_anywhere_and_nops_may_go,    a_stream_finds_its_place_again,
+        two_words_are_out_of_their_place,        a_place_among_several,
         a_word_that_leaks_is_told_once,           a_word_that_is_missing_is_told_once,
         a_word_of_a_loop_is_missing_later,        what_was_not_seen_is_not_judged,
     };

@@ -160,14 +160,15 @@ static void judge_fit(const struct gate_word *w, const struct stream_match *matc
         return;
     }
     fault_id since = late || s->since == FAULT_NONE ? match->since : s->since;
+    since = fits || since != FAULT_NONE ? since : stream_misfit_since(s, w->word);
     since = fits || since != FAULT_NONE ? since : misfit_since(w, match);
     CHECK_WORD_AFTER(w, TNX_003, since, fits, NO_REFS, ISSUED_AS_PUSHED, "%s issued, %s was next",
                      GATE_TEXT(w->word),
                      match->has_expected ? GATE_TEXT(match->expected) : "nothing");
+    s->since = w->m->fault;
     if (!fits) {
         misfits(s, w->m->fault);
-    } else if (!s->ambiguous) {
-        s->since = w->m->fault;
+        stream_note_misfit(s, w->word);
     }
 }
 
@@ -210,7 +211,12 @@ static fault_id judge_order(const struct gate_word *w, const struct stream_match
         judge_fit(w, match);
         return past ? fault : w->m->fault;
     }
-    if (!t->stream.searching && !t->stream.ambiguous) { /* it has found its place */
+    if (match->twice) {
+        CHECK_WORD(w, TNX_003, false, NO_REFS, ISSUED_AS_PUSHED,
+                   "%s has issued, where %s was next, and a few words after it",
+                   GATE_TEXT(match->issued), GATE_TEXT(match->expected));
+    }
+    if (!t->stream.searching) { /* it has found its place */
         t->stream.since = FAULT_NONE;
     }
     return fault;

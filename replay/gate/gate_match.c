@@ -28,12 +28,12 @@ static void stray_add(struct gate_strays *strays, uint32_t word)
     strays->words[strays->count++] = word;
 }
 
-/* One that issues later than that is another one that says the same. */
-static void strays_age(struct gate_stream *s)
+/* One that issues later than that is another one that says the same. Expansions lie between. */
+static void strays_age(struct gate_stream *s, bool expanded)
 {
     if (s->searching) {
         s->strays_age = 0;
-    } else if (++s->strays_age > GATE_STRAYS_FOR) {
+    } else if (!expanded && ++s->strays_age > GATE_STRAYS_FOR) {
         s->missing.count = s->early.count = 0;
     }
 }
@@ -56,13 +56,51 @@ static bool in_doubt(const struct gate_stream *s)
     return s->searching && s->complete && s->seen <= GATE_LOOKAHEAD;
 }
 
+/* The place of the next word is over. */
+static void pass(struct gate_stream *s)
+{
+    if (s->next.known && !gate_may_vanish(s->next.word)) {
+        s->passed[s->passed_count++ % GATE_LOOKAHEAD] = s->next.word;
+    }
+    s->next.valid = false;
+}
+
+/* Whether it is what comes next at another place that fitted. */
+static bool fits_elsewhere(const struct gate_stream *s, uint32_t word)
+{
+    uint32_t words[GATE_LOOKAHEAD + 1];
+    bool ambiguous = (s->ahead | s->behind) != 0, fits = false;
+    unsigned count = ambiguous ? stream_look_ahead(s, words, GATE_LOOKAHEAD + 1) : 0;
+    for (unsigned n = 1; ambiguous && n <= GATE_LOOKAHEAD; n++) {
+        fits |= (s->ahead >> (n - 1) & 1) != 0 && n < count && words[n] == word;
+        fits |= (s->behind >> (n - 1) & 1) != 0 &&
+                s->passed[(s->passed_count - n) % GATE_LOOKAHEAD] == word;
+    }
+    return fits;
+}
+
+fault_id stream_misfit_since(const struct gate_stream *s, uint32_t word)
+{
+    return s->wrong == word          ? s->wrong_since
+           : fits_elsewhere(s, word) ? s->place_since
+                                     : FAULT_NONE;
+}
+
+void stream_note_misfit(struct gate_stream *s, uint32_t word)
+{
+    if (s->next.valid && s->next.expanded && s->wrong_since != s->since) {
+        s->wrong = word;
+        s->wrong_since = s->since;
+    }
+}
+
 /* Goes on after the next `count` words that are known and no NOP. */
 static void advance(const struct gate_word *w, unsigned count)
 {
     struct gate_stream *s = &w->t->stream;
     while (count > 0 && stream_next(s)) {
         count -= s->next.known && !gate_may_vanish(s->next.word);
-        s->next.valid = false;
+        pass(s);
         if (s->next.known) {
             gate_makes(w->g, s->next.word, s->since);
         }
@@ -100,9 +138,56 @@ static void sort_out(struct gate_stream *s, const uint32_t *passed, unsigned cou
     }
 }
 
+/* The words whose place is over at the end of a search, and those that issued. */
+struct course {
+    const uint32_t *due, *issued;
+    unsigned due_count, issued_count;
+};
+
+/* So many agree from there on. */
+static unsigned agree(const struct course *c, unsigned i, unsigned k)
+{
+    unsigned n = 0;
+    while (i + n < c->due_count && k + n < c->issued_count && c->due[i + n] == c->issued[k + n]) {
+        n++;
+    }
+    return n;
+}
+
+/* Whether a search met two faults: a word that is missing, too many or another, words that agree,
+ * and one more of that. Not what is missing here and too much there, nor the same word once more,
+ * as in an expansion. `at`: where in the words the second one is. */
+static bool differs_twice(const struct course *c, struct course *at)
+{
+    static const struct {
+        unsigned due, issued;
+    } ways[] = {{1, 0}, {0, 1}, {1, 1}};
+    bool twice = false;
+    for (unsigned a = 0; a < 9; a++) {
+        const unsigned i = ways[a / 3].due, k = ways[a / 3].issued;
+        const unsigned n = i > c->due_count || k > c->issued_count ? 0 : agree(c, i, k);
+        const unsigned i2 = i + n + ways[a % 3].due, k2 = k + n + ways[a % 3].issued;
+        if (i + n == c->due_count && k + n == c->issued_count) {
+            return false; /* once */
+        }
+        if (n == 0 || i2 > c->due_count || k2 > c->issued_count ||
+            i2 + agree(c, i2, k2) < c->due_count || c->due_count - i2 != c->issued_count - k2) {
+            continue;
+        }
+        const uint32_t *due = c->due + i + n, *issued = c->issued + k + n;
+        if (c->due[0] == *issued || c->issued[0] == *due || c->due[0] == *due ||
+            c->issued[0] == *issued) {
+            return false;
+        }
+        *at = (struct course){.due = due, .issued = issued};
+        twice = true;
+    }
+    return twice;
+}
+
 /* Where the latest issued words fit: at the place nearest to the one that they would have if as
  * many words were missing as are too many. */
-static void search(const struct gate_word *w)
+static void search(const struct gate_word *w, struct stream_match *match)
 {
     struct gate_stream *s = &w->t->stream;
     uint32_t words[GATE_LOOKAHEAD + GATE_WINDOW];
@@ -116,7 +201,8 @@ static void search(const struct gate_word *w)
         return;
     }
     unsigned count = stream_look_ahead(s, words, GATE_LOOKAHEAD + GATE_WINDOW), best = UINT32_MAX;
-    unsigned fits = 0, first = s->seen - GATE_WINDOW;
+    unsigned first = s->seen - GATE_WINDOW;
+    bool fits[GATE_LOOKAHEAD + 1] = {false};
     int64_t wanted = s->complete ? first : 0, distance = INT64_MAX;
     for (unsigned d = 0; d + GATE_WINDOW <= count; d++) {
         unsigned i = 0;
@@ -124,8 +210,8 @@ static void search(const struct gate_word *w)
             i++;
         }
         int64_t off = wanted > (int64_t)d ? wanted - (int64_t)d : (int64_t)d - wanted;
-        fits += i == GATE_WINDOW;
-        if (i == GATE_WINDOW && off < distance) {
+        fits[d] = i == GATE_WINDOW;
+        if (fits[d] && off < distance) {
             best = d;
             distance = off;
         }
@@ -133,11 +219,23 @@ static void search(const struct gate_word *w)
     /* what is far off needs as many words that show it */
     if (best != UINT32_MAX && (!s->complete || distance < s->seen)) {
         if (in_doubt(s)) {
+            const struct course course = {words, s->issued, best, first};
+            struct course second;
+            if (differs_twice(&course, &second)) {
+                match->issued = *second.issued;
+                match->expected = *second.due;
+                match->twice = true;
+            }
             sort_out(s, words, best);
         }
         advance(w, best + GATE_WINDOW);
         s->searching = false;
-        s->ambiguous = fits > 1;
+        s->place_since = s->since;
+        s->ahead = s->behind = 0;
+        for (unsigned d = 0; d <= GATE_LOOKAHEAD; d++) {
+            s->ahead |= d > best ? (uint64_t)fits[d] << (d - best - 1) : 0;
+            s->behind |= d < best ? (uint64_t)fits[d] << (best - d - 1) : 0;
+        }
     }
 }
 
@@ -203,7 +301,7 @@ static bool comes_next(const struct gate_word *w, struct stream_match *match)
         }
         match->drained |= s->next.drained;
         match->expanded = s->next.expanded;
-        s->next.valid = false;
+        pass(s);
         if (right) {
             return true;
         }
@@ -277,12 +375,12 @@ struct stream_match stream_issue(const struct gate_word *w)
     struct gate_stream *s = &w->t->stream;
     struct stream_match match = {.fit = STREAM_UNKNOWN};
     bool before = in_doubt(s), searches = s->searching;
-    strays_age(s);
     if (searches) {
-        search(w);
+        search(w, &match);
     } else {
         match = match_word(w);
     }
+    strays_age(s, match.expanded);
     bool unknown = match.fit == STREAM_UNKNOWN && !before;
     match.place = in_doubt(s)                           ? GATE_IN_DOUBT
                   : match.fit == STREAM_FITS || unknown ? GATE_IN_PLACE

@@ -76,13 +76,20 @@ struct gate_stream {
     bool drained;   /* for the next push */
     bool complete;  /* every word that may still issue was seen: a mismatch means something */
     bool searching; /* after a mismatch: the cursor stays until what issues fits again */
-    bool ambiguous; /* it fitted at several places: the one that was taken may be wrong */
+    /* Where else it fitted, bit n: n + 1 words from the place that was taken, which may be wrong.
+     */
+    uint64_t ahead, behind;
+    fault_id place_since; /* that it was taken is known since */
+    uint32_t wrong; /* the latest word that issued within an expansion, and did not fit there .. */
+    fault_id wrong_since;            /* .. since this: an expansion repeats itself */
+    uint32_t passed[GATE_LOOKAHEAD]; /* the latest words whose place is over; a ring */
+    uint32_t passed_count;
     struct gate_cursor cursor;       /* what has issued */
     struct gate_cursor pushed;       /* at the end of what was pushed, expanded at once */
     uint32_t issued[GATE_LOOKAHEAD]; /* the latest words since a mismatch; a ring */
     uint32_t seen;                   /* how many did */
     uint32_t vanished; /* words that may be swallowed, and did not issue in their place */
-    /* What is to issue next is known since; a word that fits at one place alone ends it. */
+    /* What is to issue next is known since; a word that fits ends it. */
     fault_id since;
     /* Words whose place is over, and which may come late; that issued before their place. */
     struct gate_strays missing, early;
@@ -306,13 +313,20 @@ enum gate_place {
 struct stream_match {
     enum stream_fit fit;
     enum gate_place place;
-    uint32_t expected; /* the word that was next, AHEAD, ALIEN and LATE; else 0 */
+    uint32_t expected; /* the word that was next, AHEAD, ALIEN and LATE; else 0 .. */
+    uint32_t issued;   /* .. instead of this one; twice */
     bool has_expected;
+    bool twice; /* a search is over that met two faults, this is the second; UNKNOWN */
     bool drained, expanded;
     fault_id since; /* that this is what was to come is known since */
 };
 /* The word issued: where in the stream it is. Goes on after it. */
 struct stream_match stream_issue(const struct gate_word *w);
+/* Since when it is known that a word does not fit: at another place that fitted it would, or it is
+ * wrong in an expansion as before. */
+fault_id stream_misfit_since(const struct gate_stream *s, uint32_t word);
+/* It does not, since s->since. */
+void stream_note_misfit(struct gate_stream *s, uint32_t word);
 /* Whether it is known which word comes next, and that no other may. */
 static inline bool stream_is_known(const struct gate_stream *s)
 {
