@@ -392,7 +392,10 @@ static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct
     struct cert_at at = {.uc = uc};
     fault_id its = find(&at, a, may_access) ? at.job->step.since : FAULT_NONE;
     bool unknown = !uc->fresh || (at.job != NULL && its == FAULT_NONE);
-    fault_id since = either(uc->unattributed.since, its);
+    /* an instruction that was not shown may make several, a transfer goes on */
+    bool same = uc->unattributed.v == uc->steps || a->size != 4;
+    fault_id since = either(same ? uc->unattributed.since : FAULT_NONE, its);
+    since = either(since, place_fits(&uc->missed, a) ? uc->missed.since : FAULT_NONE);
     for (const struct cert_chain *c = NULL; a->store && (c = cert_chain_open(uc, c)) != NULL;) {
         unknown |= !c->known;
         since = either(since, c->since);
@@ -451,6 +454,8 @@ void cert_late_report(struct model *m, struct cert_uc *uc)
                   CHECK_AT(m, NULL, AIE_067, false, late->at, NO_REFS,
                            "the accesses of the instruction", CERT_PLACE " ended without its %s",
                            CERT_LATE_AT(late), store ? "write" : "read"));
+        uc->missed = late->step.expect[late->step.seen];
+        uc->missed.since = m->fault;
     }
     late->step.active = false;
 }

@@ -149,6 +149,7 @@ struct cert_uc {
     struct cert_counts channels;
     uint64_t arrivals[UINT8_MAX + 1]; /* at each remote barrier */
     struct cert_late late;
+    struct cert_expect missed; /* the latest access that an instruction has not made, since */
     struct value unattributed; /* the step of an access that no instruction makes */
     uint32_t steps;            /* starts, blocks and ends so far */
     /* the way of pages */

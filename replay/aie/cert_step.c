@@ -408,6 +408,7 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
     }
     fault_id known = cert_misplaced_since(job, e->off), since = either(known, job->over_since);
     since = either(since, job->started ? FAULT_NONE : at->page->since);
+    bool again = !job->step.active && job->step.off == e->off; /* of the one that ended last */
     if (since == FAULT_NONE && !job->step.active && uc->unattributed.v == uc->steps) {
         since = uc->unattributed.since; /* an access of this one */
     }
@@ -415,10 +416,10 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
                       "an instruction to begin before it ends",
                       "%s of offset %u in job %u of page %u, which did not begin",
                       nocap_op_name(e->op), (unsigned)e->off, job->id, at->page->index);
-    if (!fits) {
+    if (!fits && !again) {
         job->next = job->step.active && job->next != e->off ? job->next : 0;
     }
-    if (!fits && known == FAULT_NONE) {
+    if (!fits && !again && known == FAULT_NONE) {
         lose_track(at);
         give_up(uc); /* it may be one that yields */
         job->started = true;
