@@ -273,6 +273,7 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
     }
     if (!shadow_word(&tile->l1, m->layout->rd_ptr, &old)) {
         l->advance = NO;
+        l->rd_since = FAULT_NONE;
         return;
     }
     bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;

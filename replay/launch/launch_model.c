@@ -94,12 +94,13 @@ static void forget_tile(struct model *m, struct tile *tile)
     if (l->open || l->active == YES) {
         launch_report(m, tile, false);
     }
-    fault_id since[SUBORDINATES];
+    fault_id since[SUBORDINATES], rd_since = l->rd_since;
     memcpy(since, sync_of(tile)->since, sizeof since);
     deferred_drop(tile);
     boot_init(tile, false);
     launch_init(tile, false);
     memcpy(sync_of(tile)->since, since, sizeof since); /* of what is still known of its memory */
+    launch_of(tile)->rd_since = rd_since;
     part_of(tile)->changed = true;
 }
 
