@@ -62,6 +62,9 @@ static void a_stream_finds_its_place_again(void)
                         BRISC_PUSH(10, 0, 0x51200003) BRISC_PUSH(10, 0, 0x51200004) I(1) I(3) I(4),
                     "TNX-003@5");
     expect_findings(COMPLETE PUSHED I(2) I(1) I(3) I(4) I(5) I(6) I(7) I(8) I(9), "TNX-003@10");
+    expect_findings(COMPLETE PUSHED I(1) I(2) I(3) I(4) I(5) I(6) I(7) I(8) I(9) I(a) I(f)
+                        WORD(12, 0, 0x5120000b) PUSH(13, 0, 0x5120000f) WORD(14, 0, 0x5120000c),
+                    "TNX-003@20");
     /* in a run of equal words the one that was changed took a place */
     expect_findings(COMPLETE P(1) P(1) P(1) P(1) P(1) P(1) P(1) P(1) P(2) P(3) I(1) I(f) I(1) I(1)
                         I(1) I(1) I(1) I(1) I(2) I(3),

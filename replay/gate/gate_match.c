@@ -28,12 +28,10 @@ static void stray_add(struct gate_strays *strays, uint32_t word)
     strays->words[strays->count++] = word;
 }
 
-/* One that issues later than that is another one that says the same. Expansions lie between. */
-static void strays_age(struct gate_stream *s, bool expanded)
+/* One that issues later than that is another one that says the same. */
+static void forget_strays(struct gate_stream *s)
 {
-    if (s->searching) {
-        s->strays_age = 0;
-    } else if (!expanded && ++s->strays_age > GATE_STRAYS_FOR) {
+    if (!s->searching && s->strays_age >= GATE_STRAYS_FOR) {
         s->missing.count = s->early.count = 0;
     }
 }
@@ -375,12 +373,13 @@ struct stream_match stream_issue(const struct gate_word *w)
     struct gate_stream *s = &w->t->stream;
     struct stream_match match = {.fit = STREAM_UNKNOWN};
     bool before = in_doubt(s), searches = s->searching;
+    forget_strays(s);
     if (searches) {
         search(w, &match);
     } else {
         match = match_word(w);
     }
-    strays_age(s, match.expanded);
+    s->strays_age = searches ? 0 : s->strays_age + !match.expanded; /* expansions lie between */
     bool unknown = match.fit == STREAM_UNKNOWN && !before;
     match.place = in_doubt(s)                           ? GATE_IN_DOUBT
                   : match.fit == STREAM_FITS || unknown ? GATE_IN_PLACE
