@@ -46,6 +46,7 @@ struct kernel {
     enum known inside;
     uint8_t entered, left; /* times in this launch */
     uint64_t enter_index, exit_index, enter_time, exit_time, enter_turn;
+    fault_id exit_owed; /* an exit was missed since, and may still come */
 };
 
 /* Of a tile; owner: launch. */

@@ -337,7 +337,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
         }
     }
     bool starts = l->active == YES && nocap_launch_starts(&l->message, p);
-    if (starts && k->entered == 0 && k->inside == NO) {
+    if (starts && k->entered == 0 && k->inside != YES) {
         l->since[p] = FAULT_NONE; /* so it had its commands, and has to leave once */
     }
     k->inside = YES;
@@ -352,6 +352,7 @@ void launch_kernel_exit(const struct model *m, struct tile *tile, const struct n
     const unsigned processor = nocap_core(event->by)->processor;
     struct kernel *k = &launch_of(tile)->kernels[processor];
     bool earlier = k->inside == UNKNOWN && k->entered == 0; /* of a launch before this one */
+    k->exit_owed = k->inside == UNKNOWN ? FAULT_NONE : k->exit_owed;
     k->inside = NO;
     k->left = k->left < UINT8_MAX && !earlier ? (uint8_t)(k->left + 1) : k->left;
     k->exit_index = event->index;

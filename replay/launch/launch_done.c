@@ -9,7 +9,7 @@
 static void judge_processor(struct model *m, struct tile *tile, unsigned p)
 {
     struct launch *l = launch_of(tile);
-    const struct kernel *k = &l->kernels[p];
+    struct kernel *k = &l->kernels[p];
     const char *name = nocap_agent_name(nocap_cores[p].agent);
     bool on = nocap_launch_starts(&l->message, p);
     if (nocap_cores[p].sync_byte >= 0 && on) {
@@ -18,7 +18,7 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
         CHECK_AFTER(m, tile, SYN_014, since_or(owed, launch_enabled_since(l, p)), commanded,
                     RELATED(l->slots[l->slot].index), "GO to every enabled RISC before DONE",
                     "DONE without a GO to %s, enables 0x%02x", name, l->message.enables);
-        if (!commanded) {
+        if (!commanded && k->entered == 0) { /* else it was */
             launch_group_fault(l, launch_group(p), m->fault);
         }
     }
@@ -26,7 +26,11 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
         launch_unshown(tile, now(m), &state_of(m)->kernels);
         return;
     }
-    const fault_id since = k->entered == k->left ? launch_enabled_since(l, p) : l->since[p];
+    fault_id since = k->entered == k->left ? launch_enabled_since(l, p) : l->since[p];
+    if (k->left > k->entered) {
+        since = since_or(since, k->exit_owed);
+        k->exit_owed = FAULT_NONE;
+    }
     CHECK_AFTER(m, tile, GO_012, since, k->entered == on && k->left == on,
                 RELATED(l->slots[l->slot].index),
                 on ? "an enabled RISC enters and leaves its kernel once before DONE"
@@ -75,6 +79,7 @@ static void judge_launch(struct model *m, struct tile *tile, fault_id uncaused)
     if (inside) { /* its exit was lost, or comes too late: what it does now is not its kernel's */
         early = m->fault;
         brisc->inside = UNKNOWN;
+        brisc->exit_owed = m->fault;
     }
     for (unsigned p = 0; l->message_known && l->active == YES && !l->begun && p < CORES; p++) {
         if ((idle && !inside) || is_over(l, p, word)) {

@@ -378,9 +378,8 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
     if (!right && *since == FAULT_NONE) {
         *since = sync_late_since(tile, (unsigned)core->sync_byte);
     }
-    if (inside) { /* as what entered it is */
-        *since = since_or(*since, launch_of(tile)->since[core->processor]);
-    }
+    /* as what entered it is */
+    *since = inside ? since_or(*since, launch_of(tile)->since[core->processor]) : *since;
     CHECK_SEEING(m, tile, nocap_sync_address(m->layout, core), 1, SYN_008, *since, right,
                  RELATED(inside ? k->enter_index : NO_INDEX),
                  core->sync_byte == BYTE_TRISC0
@@ -395,11 +394,13 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
         struct sync *s = sync_of(tile);
         s->owed[core->sync_byte] = m->fault;
         s->reset_owed = core->sync_byte == BYTE_TRISC0 ? m->fault : s->reset_owed;
-        launch_of(tile)->since[core->processor] = m->fault;
+        if (k->entered == 0) { /* else it was obeyed */
+            launch_of(tile)->since[core->processor] = m->fault;
+        }
     }
     if (inside) { /* its exit was lost, or comes too late */
         k->inside = UNKNOWN;
-        launch_of(tile)->since[core->processor] = m->fault;
+        k->exit_owed = launch_of(tile)->since[core->processor] = m->fault;
     }
     if (old == NOCAP_SYNC_INIT_REGISTERS) {
         judge_counters(m, tile);
