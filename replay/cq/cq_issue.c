@@ -207,6 +207,7 @@ static void publish_passed(struct cq *q, uint32_t number, uint32_t entry)
         (struct cq_record){.at = cq_event_ref(q, NOCAP_BY_HOST),
                            .slot = (uint16_t)number,
                            .slot_known = true,
+                           .since = q->host.passed,
                            .several = q->numbers->inline_only == 0}; /* perhaps */
     q->host.cursor.known = false;
 }
@@ -395,10 +396,9 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     }
 }
 
-/* Whether the record lies where the next one does: then none was passed over. */
-static bool is_in_place(const struct cq *q, const struct nocap_event *e)
+/* Whether the record lies there. */
+static bool lies_at(const struct cq *q, const struct value *cursor, const struct nocap_event *e)
 {
-    const struct value *cursor = &q->host.cursor;
     const uint32_t size = cq_entry_size(q, (uint32_t)e->entry);
     return (e->has & NOCAP_F_ADDR) != 0 && cursor->known &&
            e->addr == place_whole(&q->places.issue, cursor->v, size);
@@ -416,8 +416,8 @@ static void mark_slots(struct cq *q, uint32_t from, uint32_t end, enum cq_slot s
 static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
 {
     struct value *due = &q->host.slot_due;
-    const bool in_place = is_in_place(q, e);
-    if (due->known && due->v == slot && in_place) { /* only the one before named another */
+    const bool in_place = lies_at(q, &q->host.cursor, e); /* then none was passed over */
+    if (due->known && due->v == slot && in_place) {       /* only the one before named another */
         mark_slots(q, place_before(&q->places.slots, slot), q->host.slot.v, CQ_SLOT_UNKNOWN);
         resync(&q->host.slot, slot, FAULT_NONE);
     }
@@ -461,6 +461,9 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
     bool has_addr = (e->has & NOCAP_F_ADDR) != 0;
     bool seen = q->any || (q->m->header->complete == NOCAP_TRUE && !q->m->dropped);
     cq_restated_due(q);
+    if (lies_at(q, &h->cursor_due, e)) {
+        h->cursor = h->cursor_due;
+    }
     if (!q->any && has_slot && slot == 0 && has_addr && e->addr == q->numbers->issue) {
         cq_restart(q, true); /* a queue that has just been set up */
     }

@@ -391,6 +391,10 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     }
     begin(q, (uint32_t)e->addr, (uint32_t)e->size, has_slot ? slot : NO_SLOT);
     blame_unread(q);
+    struct cq_record *r = cq_record(q, f->record);
+    if (r != NULL && r->size == 0) {
+        r->size = (uint32_t)e->size;
+    }
     f->steps = CQ_STEPS;
     f->unit = (e->has & NOCAP_F_SEQ) != 0;
     f->cleared = cleared;

@@ -9,7 +9,7 @@ enum { LENGTH_AT = 4 }; /* of RELAY_INLINE */
 
 static uint64_t stride_of(const struct cq *q, const struct nocap_cq_command *c)
 {
-    return nocap_cq_align(c->length + NOCAP_CQ_HEADER, q->numbers->record_align);
+    return cq_stride(q, c->length);
 }
 
 /* What the commands do for launches and events is not known. */
@@ -411,6 +411,8 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     }
     r->real = r->real < q->numbers->issue_size ? r->real : q->numbers->issue_size;
     if (r->addr_known) {
+        const uint32_t due = place_whole(&q->places.issue, q->host.cursor.v, r->real);
+        q->host.cursor_due = (struct value){.known = q->host.cursor.known, .v = due + r->real};
         resync(&q->host.cursor, r->addr + r->real, r->since);
     }
     cq_blame(&r->since, p->since);

@@ -237,14 +237,14 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
     struct cq_record *r = cq_relayed(q, CQ_TO_SUBORDINATE);
     cq_report_step(q, NOCAP_RECORD_RELAYED, r);
     judge_landed(q, CQ_TO_SUBORDINATE, turn);
-    p->bytes = 0;
+    p->bytes = (uint32_t)size;
     p->since = r != NULL ? r->read_since : FAULT_NONE;
     cq_blame(&p->since, p->turn_since);
     cq_subordinate_doubt(q, p->turn_since);
     p->index = e->index;
     p->unsent.count = 0;
     struct access a = access_of_event(e, addr, size);
-    judge_bytes(q, r, &a, p->bytes);
+    judge_bytes(q, r, &a, 0);
     if (r != NULL) {
         cq_blame(&r->relayed_since, p->since);
     }

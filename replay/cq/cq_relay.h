@@ -5,6 +5,12 @@
 
 #include "replay/cq/cq_state.h"
 
+/* Bytes in the issue region of a command that relays `length`. */
+static inline uint64_t cq_stride(const struct cq *q, uint64_t length)
+{
+    return nocap_cq_align(length + NOCAP_CQ_HEADER, q->numbers->record_align);
+}
+
 /* cq_relay_turn.c: which record that is */
 enum cq_relay_to { CQ_TO_DISPATCHER, CQ_TO_SUBORDINATE };
 /* The number of the record that is relayed there next, or now; NO_INDEX: not known. */

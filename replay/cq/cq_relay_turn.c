@@ -75,6 +75,41 @@ void cq_find_relayed(struct cq *q, enum cq_relay_to to, const struct nocap_event
     }
 }
 
+/* A command of `length` bytes was relayed: which of the records that may have been its go on. */
+static void follow_turns(struct cq *q, uint64_t length)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_turns *t = &p->turns;
+    uint64_t may = t->may, end = 0; /* end: of all up to that one */
+    const struct cq_record *r;
+    t->bytes += cq_stride(q, length);
+    t->may = 0;
+    for (uint64_t i = 0; i < CQ_TURNS && may >> i != 0 && t->from + i < p->next &&
+                         (r = cq_record(q, t->from + i)) != NULL;
+         i++) {
+        const struct cq_record *head = cq_record(q, t->from + i - r->part);
+        const uint64_t here = may & (uint64_t)1 << i;
+        end += !r->several ? cq_stride(q, r->length) : head != NULL ? head->size : CQ_ENTRY_CAP;
+        bool right = r->several ? t->bytes <= end : !r->good || r->length == length;
+        if (r->silent && !r->several) {
+            may |= here << 1;
+        } else if (right) {
+            t->may |= here << 1 | (r->several && t->bytes < end ? here : 0);
+        }
+    }
+}
+
+/* The one that is next, if it alone may be. */
+static uint64_t next_turn(const struct cq_turns *t)
+{
+    const bool one = t->may != 0 && (t->may & (t->may - 1)) == 0;
+    uint64_t number = t->from;
+    while (one && t->may >> (number - t->from) != 1) {
+        number++;
+    }
+    return one ? number : NO_INDEX;
+}
+
 void cq_next_record(struct cq *q, enum cq_relay_to to, const struct cq_record *r)
 {
     struct cq_prefetcher *p = &q->prefetcher;
@@ -83,8 +118,13 @@ void cq_next_record(struct cq *q, enum cq_relay_to to, const struct cq_record *r
     if (r != NULL && !r->good) {
         cq_blame(&p->turn_since, r->since);
     }
+    if (r != NULL && r->several) {
+        cq_blame(&p->turn_since, r->says_since);
+        p->turns = (struct cq_turns){.may = p->turn_since != FAULT_NONE, .from = number};
+    }
     if (number == NO_INDEX || (r != NULL && r->several)) {
-        cq_relay_from(q, NO_INDEX);
+        follow_turns(q, p->bytes);
+        cq_relay_from(q, next_turn(&p->turns));
         return;
     }
     p->relay[other] += cq_relay_next(q, other) == number; /* it may have been of either */

@@ -75,11 +75,12 @@ struct cq_span {
 };
 
 struct cq_host {
-    struct value slot;     /* next slot that the host fills */
-    struct value slot_due; /* or this, if the latest one alone was wrong */
-    struct value restated; /* next slot whose store tells of a record that is known already */
-    struct value cursor;   /* sysmem offset of the next record */
-    uint8_t *slots;        /* of the queue: enum cq_slot */
+    struct value slot;       /* next slot that the host fills */
+    struct value slot_due;   /* or this, if the latest one alone was wrong */
+    struct value restated;   /* next slot whose store tells of a record that is known already */
+    struct value cursor;     /* sysmem offset of the next record */
+    struct value cursor_due; /* or this, if the latest one alone lies elsewhere */
+    uint8_t *slots;          /* of the queue: enum cq_slot */
     struct cq_span *spans;
     uint64_t span_first, span_count;
     bool spans_lost;
@@ -130,6 +131,14 @@ struct cq_flight {
     bool whole; /* all of its packets were issued */
 };
 
+/* The records of which each may be relayed next. */
+enum { CQ_TURNS = 63 };
+struct cq_turns {
+    uint64_t may;   /* bit i: number `from` + i; 0: nothing is known of that */
+    uint64_t from;  /* the first of which not all commands are known */
+    uint64_t bytes; /* that it, and those after it, have had in the issue region so far */
+};
+
 struct cq_prefetcher {
     struct value slot; /* next to be consumed */
     uint64_t next;     /* number of the record to be fetched next */
@@ -149,10 +158,11 @@ struct cq_prefetcher {
     /* Number of the record relayed next, or now, to the dispatcher and to the subordinate one;
      * NO_INDEX: not known. */
     uint64_t relay[2];
-    uint64_t overtaken;  /* the latest that was found not to be relayed in its turn */
-    fault_id turn_since; /* which one it is is known since, after one whose bytes were wrong */
-    uint32_t turn_right; /* and so many after it had as many bytes as they should */
-    uint64_t stalled;    /* .. but this one, once it is read */
+    struct cq_turns turns; /* .. after a record of which not all commands are known */
+    uint64_t overtaken;    /* the latest that was found not to be relayed in its turn */
+    fault_id turn_since;   /* which one it is is known since, after one whose bytes were wrong */
+    uint32_t turn_right;   /* and so many after it had as many bytes as they should */
+    uint64_t stalled;      /* .. but this one, once it is read */
     uint32_t at, begin, bytes, pages;
     uint32_t handed;       /* of its pages, those published; they come in pieces if bytes from
                               elsewhere follow */
