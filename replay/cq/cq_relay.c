@@ -219,6 +219,9 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
                                  const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
+    if (cq_subordinate_late(q, place_index(&q->places.subordinate, addr))) {
+        return;
+    }
     if (p->open) {
         bool late = cq_relay_next(q, CQ_TO_SUBORDINATE) == p->overtaken;
         cq_blame(&p->since, late ? q->subordinate.since : FAULT_NONE);
@@ -231,6 +234,7 @@ static void relay_to_subordinate(struct cq *q, uint64_t addr, uint64_t size,
     if (again) {
         return;
     }
+    cq_subordinate_unrelayed(q, place_index(&q->places.subordinate, addr));
     cq_find_relayed(q, CQ_TO_SUBORDINATE, e);
     fault_id turn = cq_judge_turn(q, CQ_TO_SUBORDINATE);
     cq_blame(&turn, p->turn_since);

@@ -43,6 +43,11 @@ void cq_take_pages(struct cq *q, uint32_t pages);
 void cq_relay_counted(struct cq *q, uint64_t pages);
 /* The same of the subordinate dispatcher's. */
 void cq_relay_publish_subordinate(struct cq *q, uint32_t value);
+/* cq_subordinate.c: a page was published and no record relayed: if the next is relayed to the page
+ * after it, `page`, that relay was not seen. */
+void cq_subordinate_unrelayed(struct cq *q, uint32_t page);
+/* .. and comes late: what is relayed to `page` was published already. */
+bool cq_subordinate_late(struct cq *q, uint32_t page);
 /* cq_relay_publish.c: the pages that it makes ready */
 void cq_relay_publish(struct cq *q, uint32_t value);
 

@@ -241,6 +241,8 @@ struct cq_subordinate {
     bool origin;                            /* counted from the very first page */
     bool credits, releases, notifies;       /* they are seen where the profile has them */
     bool open;                              /* a record is relayed and not published yet */
+    fault_id unrelayed;                     /* of a page that was published and not relayed */
+    struct value skipped;                   /* the latest such page */
     bool reads;                             /* it was seen to begin with its present command */
     bool proven;                            /* .. in its turn, and that is the one */
     bool decoded;                           /* `record` is that command's */

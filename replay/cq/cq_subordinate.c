@@ -92,6 +92,43 @@ void cq_subordinate_relay(struct cq *q, uint64_t addr, uint64_t size, struct cq_
     cq_subordinate_doubt(q, fault_of(q->m, right));
 }
 
+/* The next page has that record. */
+static void fill_page(struct cq *q, uint64_t record)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    s->open = false;
+    s->unrelayed = FAULT_NONE;
+    s->published++;
+    s->page[s->cursor.v] = record != NO_INDEX ? record : NOT_KNOWN;
+    s->cursor.v = place_after(&q->places.subordinate, s->cursor.v, 1);
+}
+
+void cq_subordinate_unrelayed(struct cq *q, uint32_t page)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    if (s->unrelayed != FAULT_NONE && s->cursor.v == place_before(&q->places.subordinate, page)) {
+        struct cq_record *r = cq_relayed(q, CQ_TO_SUBORDINATE);
+        resync(&s->skipped, s->cursor.v, s->unrelayed);
+        s->acquired++;
+        fill_page(q, cq_relay_next(q, CQ_TO_SUBORDINATE));
+        cq_next_record(q, CQ_TO_SUBORDINATE, r);
+    }
+}
+
+bool cq_subordinate_late(struct cq *q, uint32_t page)
+{
+    struct cq_subordinate *s = &q->subordinate;
+    const bool late = s->skipped.known && page == s->skipped.v;
+    s->skipped.known = false;
+    if (late) {
+        CQ_FETCHER_AFTER(q, CQ_036, s->skipped.since, false, NO_REFS,
+                         "a prefetch command relayed before its page is made ready",
+                         "command relayed to 0x%x after that page was made ready",
+                         place_address(&q->places.subordinate, page));
+    }
+    return late;
+}
+
 void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool sent)
 {
     struct cq_subordinate *s = &q->subordinate;
@@ -108,16 +145,14 @@ void cq_subordinate_publish(struct cq *q, uint64_t record, uint32_t value, bool 
                     : "%u pages of the subordinate dispatcher made ready for one command, not 1",
             value);
         cq_subordinate_doubt(q, fault_of(q->m, right));
+        s->unrelayed = s->lost == 0 ? q->m->fault : FAULT_NONE;
     }
     if (!s->open) {
         return;
     }
-    s->open = false;
-    s->published++;
     s->lost_at = s->lost == 0 ? s->begun : s->lost_at;
     s->lost += value == UINT32_MAX;
-    s->page[s->cursor.v] = record != NO_INDEX ? record : NOT_KNOWN;
-    s->cursor.v = place_after(&q->places.subordinate, s->cursor.v, 1);
+    fill_page(q, record);
 }
 
 /* ---- its own side ---- */
@@ -192,7 +227,7 @@ void cq_subordinate_release(struct cq *q, uint32_t value)
     bool read = s->reads || !s->origin || !(q->sees_loads || q->prefetcher.events_seen);
     bool right = value == 1 && count && read;
     fault_id since = s->since;
-    cq_blame(&since, count ? FAULT_NONE : s->counted_since);
+    cq_blame(&since, count || !read ? FAULT_NONE : s->counted_since);
     CQ_EXECUTOR_AFTER(q, CQ_039, value == 1 ? since : FAULT_NONE, right, NO_REFS,
                       "one page of the subordinate dispatcher released for each command, after it",
                       read ? "%u pages released on top of %llu, %llu were made ready"
@@ -241,7 +276,7 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint
     bool there = s->page[page] != NO_INDEX || !s->origin || !s->credits || !cq_sees_published(q);
     bool right = page == s->at.v && there;
     fault_id since = s->since;
-    cq_blame(&since, there ? FAULT_NONE : s->counted_since);
+    cq_blame(&since, there || page != s->at.v ? FAULT_NONE : s->counted_since);
     CQ_EXECUTOR_AFTER(q, CQ_038, since, right, NO_REFS,
                       "pages that were made ready read by the subordinate dispatcher in order",
                       there ? "page at 0x%llx read, 0x%x is next"
@@ -251,6 +286,11 @@ void cq_subordinate_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint
     s->decoded = s->decoded && page == s->at.v;
     s->at.v = page;
     enum known found = cq_judge_found(q, cq_subordinate_record(q), bytes, known, s->since);
+    if (cq_subordinate_command(q) == NULL) {
+        s->record = (struct nocap_cq_record){.inner = NULL};
+        s->decoded =
+            nocap_cq_decode_by(q->set, NOCAP_CQ_DISPATCH, bytes, known, &s->record.dispatch);
+    }
     s->proven = right && found == YES;
     s->reads = true;
     s->executed = q->m->event->index;

@@ -31,7 +31,8 @@ void cq_subordinate_start(struct cq *q)
     if (!s->started && c != NULL && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL) {
         s->started = true;
         q->expected.launch = s->written;
-        cq_blame(&q->expected.launch, cq_subordinate_record(q)->brief.since);
+        const struct cq_record *r = cq_subordinate_record(q);
+        cq_blame(&q->expected.launch, r != NULL ? r->brief.since : FAULT_NONE);
         s->written = FAULT_NONE;
     }
 }
