@@ -197,6 +197,51 @@ static fault_id unasked_since(struct cq *q, enum cq_core core)
     return doorbell ? q->host.slot.since : FAULT_NONE;
 }
 
+/* To a core that runs: only what was to be done before is done late, nothing else. */
+static void judge_store(struct cq *q, enum cq_core core, const struct access *a)
+{
+    const struct cq_boot *b = &q->boot[core];
+    uint32_t value;
+    bool counter = touches(a, q->sem[core], 4);
+    uint8_t late = b->missing != 0 ? init_of(q, core, a) & b->missing : 0;
+    if (late != 0) {
+        cq_boot_late(q, core, late);
+        return;
+    }
+    CHECK(q->m, cq_tile(q, core), CQ_041, !counter, NO_REFS,
+          "semaphore 0 not written by the host while the queue runs",
+          "host wrote %llu bytes at 0x%llx, over semaphore 0, while the queue runs", wide(a->size),
+          wide(a->addr));
+    CHECK_AFTER(q->m, cq_tile(q, core), CQ_032, unasked_since(q, core), counter, NO_REFS,
+                "nothing but prefetch_q and completion_q_rd_ptr written by the host while the "
+                "queue runs",
+                "host wrote %llu bytes at 0x%llx of a command-queue core while the queue runs",
+                wide(a->size), wide(a->addr));
+    const bool slot = core == CQ_PREFETCH || place_has(&q->places.slots, a->addr);
+    if (slot && a->size == q->numbers->entry_bytes) { /* perhaps it was for one */
+        cq_issue_missed(q);
+    }
+    const struct value *rd = &q->completion.rd;
+    if (rd->known && access_word(a, a->addr, &value) &&
+        value == cq_ptr_advance(q, rd->v, 1)) { /* it was meant for the read pointer */
+        cq_completion_host_store(q, value);
+    }
+}
+
+/* Completion pointers, before the core runs. */
+static void take_pointers(struct cq *q, uint8_t bits, const struct access *a)
+{
+    uint32_t value;
+    if ((bits & CQ_INIT_WR) != 0 && access_word(a, q->numbers->completion_wr, &value)) {
+        const fault_id since = fault_of(q->m, value == q->first);
+        resync(&q->completion.wr, value, since);
+        resync(&q->completion.stored, value, since);
+    }
+    if ((bits & CQ_INIT_RD) != 0 && access_word(a, q->numbers->completion_rd, &value)) {
+        resync(&q->completion.rd, value, fault_of(q->m, value == q->first));
+    }
+}
+
 /* The host writes to a tile of the queue, other than to the prefetch queue. */
 void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
 {
@@ -215,30 +260,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         return;
     }
     if (b->running == YES) {
-        bool counter = touches(a, q->sem[core], 4);
-        uint8_t late = b->missing != 0 ? init_of(q, core, a) & b->missing : 0;
-        if (late != 0) {
-            cq_boot_late(q, core, late);
-            return;
-        }
-        CHECK(q->m, cq_tile(q, core), CQ_041, !counter, NO_REFS,
-              "semaphore 0 not written by the host while the queue runs",
-              "host wrote %llu bytes at 0x%llx, over semaphore 0, while the queue runs",
-              wide(a->size), wide(a->addr));
-        CHECK_AFTER(q->m, cq_tile(q, core), CQ_032, unasked_since(q, core), counter, NO_REFS,
-                    "nothing but prefetch_q and completion_q_rd_ptr written by the host while the "
-                    "queue runs",
-                    "host wrote %llu bytes at 0x%llx of a command-queue core while the queue runs",
-                    wide(a->size), wide(a->addr));
-        const bool slot = core == CQ_PREFETCH || place_has(&q->places.slots, a->addr);
-        if (slot && a->size == q->numbers->entry_bytes) { /* perhaps it was for one */
-            cq_issue_missed(q);
-        }
-        const struct value *rd = &q->completion.rd;
-        if (rd->known && access_word(a, a->addr, &value) &&
-            value == cq_ptr_advance(q, rd->v, 1)) { /* it was meant for the read pointer */
-            cq_completion_host_store(q, value);
-        }
+        judge_store(q, core, a);
         return;
     }
     uint8_t bits = init_of(q, core, a);
@@ -250,14 +272,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
     if ((bits & ~CQ_INIT_MESSAGE) != 0) {
         b->running = NO; /* no agent does that later */
     }
-    if ((bits & CQ_INIT_WR) != 0 && access_word(a, q->numbers->completion_wr, &value)) {
-        const fault_id since = fault_of(q->m, value == q->first);
-        resync(&q->completion.wr, value, since);
-        resync(&q->completion.stored, value, since);
-    }
-    if ((bits & CQ_INIT_RD) != 0 && access_word(a, q->numbers->completion_rd, &value)) {
-        resync(&q->completion.rd, value, fault_of(q->m, value == q->first));
-    }
+    take_pointers(q, bits, a);
     take_go_word(q, core, a);
 }
 

@@ -402,29 +402,11 @@ static void take_head(struct cq *q, const struct nocap_cq_record *r, struct cq_b
     }
 }
 
-void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brief, fault_id fault)
+/* A command for one of the dispatchers; `fault`: what keeps it from being executed. */
+static void take_command(struct cq *q, struct cq_command *k, struct cq_brief *brief, fault_id fault)
 {
     const struct nocap_cq_record *r = &k->record;
     const struct nocap_cq_command *c = &r->dispatch;
-    if (q->loose) {
-        cq_completion_lose(q);
-        cq_launch_lose(q, true);
-        return;
-    }
-    switch (cq_relays(q, r->prefetch.id)) {
-    case NOCAP_CQ_RELAYS_NOTHING:
-    case NOCAP_CQ_RELAYS_DATA: return;
-    case NOCAP_CQ_RELAYS_HEAD: take_head(q, r, brief); return;
-    case NOCAP_CQ_RELAYS_BUFFER:
-    case NOCAP_CQ_RELAYS_WHOLE: break;
-    }
-    if (r->prefetch.id != NOCAP_CQ_PREFETCH_RELAY_INLINE || !r->has_dispatch) {
-        if (r->prefetch.id != NOCAP_CQ_PREFETCH_TERMINATE) {
-            cq_completion_lose(q);
-            cq_launch_lose(q, true);
-        }
-        return;
-    }
     cq_brief(c, brief);
     brief->at = cq_event_ref(q, NOCAP_BY_HOST);
     brief->since = fault;
@@ -468,4 +450,29 @@ void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brie
         }
         break;
     }
+}
+
+void cq_launch_command(struct cq *q, struct cq_command *k, struct cq_brief *brief, fault_id fault)
+{
+    const struct nocap_cq_record *r = &k->record;
+    if (q->loose) {
+        cq_completion_lose(q);
+        cq_launch_lose(q, true);
+        return;
+    }
+    switch (cq_relays(q, r->prefetch.id)) {
+    case NOCAP_CQ_RELAYS_NOTHING:
+    case NOCAP_CQ_RELAYS_DATA: return;
+    case NOCAP_CQ_RELAYS_HEAD: take_head(q, r, brief); return;
+    case NOCAP_CQ_RELAYS_BUFFER:
+    case NOCAP_CQ_RELAYS_WHOLE: break;
+    }
+    if (r->prefetch.id != NOCAP_CQ_PREFETCH_RELAY_INLINE || !r->has_dispatch) {
+        if (r->prefetch.id != NOCAP_CQ_PREFETCH_TERMINATE) {
+            cq_completion_lose(q);
+            cq_launch_lose(q, true);
+        }
+        return;
+    }
+    take_command(q, k, brief, fault);
 }
