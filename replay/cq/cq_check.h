@@ -52,6 +52,11 @@ static inline void cq_blame(fault_id *since, fault_id fault)
 {
     *since = since_or(*since, fault);
 }
+/* Where a line of places goes on that was left at a fault; `other`: which place came next there. */
+static inline fault_id cq_other_since(const struct value *other, uint32_t place)
+{
+    return other->known && other->v == place ? other->since : FAULT_NONE;
+}
 /* The same, of what such a judgement makes known only since its fault. */
 #define CQ_FETCHER_ON(q, RULE, since, condition, ...)                                              \
     do {                                                                                           \

@@ -114,7 +114,11 @@ enum known cq_judge_found(struct cq *q, const struct cq_record *record, const ui
 static void judge_found(struct cq *q, uint64_t last, const uint8_t *found, uint64_t known)
 {
     struct cq_ring *r = &q->ring;
-    if (last == NO_INDEX ? r->executed_index != NO_INDEX : r->record <= last) {
+    const bool before = last != NO_INDEX && r->record <= last;
+    if (before && known > 0) {
+        r->brief = (struct cq_brief){.since = r->since}; /* as where it differs */
+    }
+    if (before || (last == NO_INDEX && r->executed_index != NO_INDEX)) {
         return;
     }
     const struct cq_record *record = r->record != NO_INDEX ? cq_record(q, r->record) : NULL;

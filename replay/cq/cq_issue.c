@@ -302,8 +302,12 @@ static bool judge_slot(struct cq *q, uint64_t slot)
     struct value *next = &q->host.slot;
     bool right = !next->known || next->v == slot;
     if (next->known) {
+        cq_blame(&next->since, cq_other_since(&q->host.slot_other, (uint32_t)slot));
         CQ_HOST_AFTER(q, CQ_029, next->since, right, NO_REFS, "prefetch_q entries written in order",
                       "prefetch_q entry %llu written, entry %u is next", wide(slot), next->v);
+    }
+    if (!right) {
+        resync(&q->host.slot_other, next->v, q->m->fault);
     }
     resync(next, place_after(&q->places.slots, (uint32_t)slot, 1), fault_of(q->m, right));
     if (!right) {

@@ -77,6 +77,7 @@ struct cq_span {
 struct cq_host {
     struct value slot;       /* next slot that the host fills */
     struct value slot_due;   /* or this, if the latest one alone was wrong */
+    struct value slot_other; /* that was next at the latest fault */
     struct value restated;   /* next slot whose store tells of a record that is known already */
     struct value cursor;     /* sysmem offset of the next record */
     struct value cursor_due; /* or this, if the latest one alone lies elsewhere */
@@ -140,8 +141,9 @@ struct cq_turns {
 };
 
 struct cq_prefetcher {
-    struct value slot; /* next to be consumed */
-    uint64_t next;     /* number of the record to be fetched next */
+    struct value slot;       /* next to be consumed */
+    struct value slot_other; /* .. at the latest fault */
+    uint64_t next;           /* number of the record to be fetched next */
     bool synced;
     struct value addr;  /* after a deviating address */
     struct value fence; /* where the next read lands */
