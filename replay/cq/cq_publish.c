@@ -411,8 +411,11 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     }
     r->real = r->real < q->numbers->issue_size ? r->real : q->numbers->issue_size;
     if (r->addr_known) {
-        const uint32_t due = place_whole(&q->places.issue, q->host.cursor.v, r->real);
-        q->host.cursor_due = (struct value){.known = q->host.cursor.known, .v = due + r->real};
+        const struct value *cursor = &q->host.cursor;
+        const uint32_t due = place_whole(&q->places.issue, cursor->v, r->real);
+        /* where its bytes are seen, those of the next may have been taken for it */
+        bool alone = cursor->known && cursor->since == FAULT_NONE && !q->sees_sysmem;
+        q->host.cursor_due = (struct value){.known = alone, .v = due + r->real};
         resync(&q->host.cursor, r->addr + r->real, r->since);
     }
     cq_blame(&r->since, p->since);
