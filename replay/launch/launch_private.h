@@ -253,6 +253,12 @@ static inline bool brisc_may_run(const struct tile *tile)
     return boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] != NO;
 }
 
+/* What RISCs store to registers. */
+static inline bool sees_registers(const struct model *m)
+{
+    return (m->header->observes & NOCAP_CLASS_CORE_MMIO) != 0;
+}
+
 static inline void launch_unshown(const struct tile *tile, struct event_ref at,
                                   struct unshown *what)
 {
@@ -314,6 +320,8 @@ void sync_core_store(struct model *m, const struct observation *o);
 fault_id sync_outside_store(struct model *m, struct tile *tile, const struct access *a);
 /* The core stores to the register that tells when its coprocessor is idle, or loads it. */
 void sync_drain_step(struct tile *tile, unsigned agent, enum drain from, enum drain to);
+/* When it clears its byte, whether it has. */
+void sync_judge_drain(struct model *m, struct tile *tile, const struct nocap_core_info *core);
 void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
 /* What was stored so far is not the drain at the kernel's end. */
 void sync_forget_drain(struct tile *tile, unsigned agent);

@@ -36,7 +36,7 @@ void sync_launch_over(struct tile *tile)
 static fault_id judge_caches(struct model *m, struct tile *tile, fault_id owed)
 {
     fault_id fault = FAULT_NONE;
-    if (sync_of(tile)->caches != UNKNOWN) {
+    if (sync_of(tile)->caches != UNKNOWN && sees_registers(m)) {
         const struct launch *l = launch_of(tile);
         CHECK_AFTER(m, tile, SYN_012, since_or(l->go_since, owed), sync_of(tile)->caches == YES,
                     RELATED(l->done.index),
@@ -307,7 +307,7 @@ static __attribute__((noinline)) void brisc_store(struct model *m, const struct 
 static void judge_counters(struct model *m, struct tile *tile)
 {
     struct sync *s = sync_of(tile);
-    if (!s->initialising || (m->header->observes & NOCAP_CLASS_CORE_MMIO) == 0) {
+    if (!s->initialising || !sees_registers(m)) {
         return;
     }
     unsigned lack = 2 * NOCAP_CB_COUNT - (unsigned)__builtin_popcount(s->received) -
@@ -325,32 +325,6 @@ static void judge_counters(struct model *m, struct tile *tile)
         s->since[BYTE_TRISC0] = since_or(m->fault, s->since[BYTE_TRISC0]);
     }
     s->initialising = false;
-}
-
-static void judge_drain(struct model *m, struct tile *tile, const struct nocap_core_info *core)
-{
-    const struct kernel *k = &launch_of(tile)->kernels[core->processor];
-    if (core->thread < 0 || k->left == 0 || k->inside != NO) {
-        return;
-    }
-    struct sync *s = sync_of(tile);
-    bool loads = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-    bool stored = s->drain[core->thread] != DRAIN_NONE;
-    bool loaded = !loads || s->drain[core->thread] == DRAIN_LOADED;
-    const uint64_t left = launch_of(tile)->exit_turn[core->processor];
-    fault_id since = stored ? FAULT_NONE : stray_since(tile, core->processor, left, UINT32_MAX, 0);
-    if (since == FAULT_NONE && !(stored && loaded)) {
-        since = sync_late_since(tile, (unsigned)core->sync_byte);
-    }
-    CHECK_AFTER(m, tile, SYN_013, since, stored && loaded, RELATED(k->exit_index),
-                loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
-                      : "a store to 0xFFE80004 between kernel exit and DONE",
-                "%s",
-                stored ? "no load of 0xFFE80004 between kernel exit and the cleared sync byte"
-                       : "no store to 0xFFE80004 between kernel exit and the cleared sync byte");
-    /* perhaps an earlier answer, and this one is still to come */
-    s->since[core->sync_byte] = since_or(m->fault, s->since[core->sync_byte]);
-    s->drain_late = core->thread == 0 ? m->fault : s->drain_late;
 }
 
 /* A subordinate says that it is done. */
@@ -405,7 +379,7 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
     if (old == NOCAP_SYNC_INIT_REGISTERS) {
         judge_counters(m, tile);
     } else if (old == NOCAP_SYNC_GO || owed != FAULT_NONE) {
-        judge_drain(m, tile, core);
+        sync_judge_drain(m, tile, core);
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subordinate sync word: what its bytes are known since, kernels, and writes from outside. */
+/* The subordinate sync word: what its bytes are known since, kernels and the drain after them,
+ * and writes from outside. */
 #include <string.h>
 
 #include "replay/launch/launch_private.h"
@@ -100,6 +101,32 @@ void sync_drain_step(struct tile *tile, unsigned agent, enum drain from, enum dr
     if (thread >= 0 && sync_of(tile)->drain[thread] == from) {
         sync_of(tile)->drain[thread] = to;
     }
+}
+
+void sync_judge_drain(struct model *m, struct tile *tile, const struct nocap_core_info *core)
+{
+    const struct kernel *k = &launch_of(tile)->kernels[core->processor];
+    if (core->thread < 0 || k->left == 0 || k->inside != NO || !sees_registers(m)) {
+        return;
+    }
+    struct sync *s = sync_of(tile);
+    bool loads = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
+    bool stored = s->drain[core->thread] != DRAIN_NONE;
+    bool loaded = !loads || s->drain[core->thread] == DRAIN_LOADED;
+    const uint64_t left = launch_of(tile)->exit_turn[core->processor];
+    fault_id since = stored ? FAULT_NONE : stray_since(tile, core->processor, left, UINT32_MAX, 0);
+    if (since == FAULT_NONE && !(stored && loaded)) {
+        since = sync_late_since(tile, (unsigned)core->sync_byte);
+    }
+    CHECK_AFTER(m, tile, SYN_013, since, stored && loaded, RELATED(k->exit_index),
+                loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
+                      : "a store to 0xFFE80004 between kernel exit and DONE",
+                "%s",
+                stored ? "no load of 0xFFE80004 between kernel exit and the cleared sync byte"
+                       : "no store to 0xFFE80004 between kernel exit and the cleared sync byte");
+    /* perhaps an earlier answer, and this one is still to come */
+    s->since[core->sync_byte] = since_or(m->fault, s->since[core->sync_byte]);
+    s->drain_late = core->thread == 0 ? m->fault : s->drain_late;
 }
 
 void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
