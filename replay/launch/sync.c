@@ -156,8 +156,11 @@ static fault_id store_go(struct model *m, struct tile *tile, unsigned byte, cons
     } else {
         fault = go_to_trisc(m, tile, byte, old, owed, uncached);
     }
-    launch_command(m, tile, sync_processor(byte), true);
-    return fault;
+    fault_id disabled = launch_command(m, tile, sync_processor(byte), true);
+    if (byte != BYTE_NCRISC) {
+        s->group_since = since_or(s->group_since, disabled);
+    }
+    return since_or(fault, disabled);
 }
 
 static fault_id store_init_registers(struct model *m, struct tile *tile)
