@@ -141,7 +141,7 @@ void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
     uint32_t value;
     const char *problem = field_problem(m->layout, l, &value);
     if (judges(m, GO_009) && problem != NULL) {
-        FOLLOWING(m, s->since,
+        FOLLOWING(m, since_or(s->since, s->early),
                   report_violation(m, tile, GO_009, now(m), -1, RELATED(s->index),
                                    "launch message fields in their range",
                                    WITH_NUMBER(problem, value)));
@@ -214,8 +214,9 @@ void launch_start(struct model *m, struct tile *tile, int slot)
     l->message_known = message != NULL;
     l->message = message != NULL ? *message : (struct nocap_launch){0};
     launch_locate_texts(l);
+    const struct slot *from = l->slot >= 0 ? &l->slots[l->slot] : NULL;
     l->message_since = l->parts_since =
-        since_or(l->slot >= 0 ? l->slots[l->slot].since : FAULT_NONE, l->rd_since);
+        since_or(from != NULL ? since_or(from->since, from->early) : FAULT_NONE, l->rd_since);
     for (unsigned p = 0; p < CORES; p++) {
         struct kernel *k = &l->kernels[p];
         /* what was entered before is a part of this launch; or its exit may still come */
@@ -275,7 +276,9 @@ void launch_act(struct model *m, struct tile *tile)
                                                            : CAUSE_NONE;
     bool unseen = l->cause == CAUSE_NONE && launch_unseen(m, tile);
     bool begun = l->active == UNKNOWN;
+    const fault_id parts = l->go_pending == YES ? l->parts_since : FAULT_NONE; /* since its GO */
     launch_start(m, tile, !unseen && launch_reports_message(m, tile, slot) ? slot : -1);
+    l->parts_since = since_or(parts, l->parts_since);
     l->begun = begun;
     l->active = YES;
     l->asked = false;

@@ -104,6 +104,10 @@ static void judge_intrusion(struct model *m, const struct observation *o, const 
                 "%s written between GO and DONE: %llu bytes at 0x%llx", part,
                 (unsigned long long)a->size, (unsigned long long)a->addr);
     l->parts_since = part == NULL ? l->parts_since : m->fault;
+    if (part != NULL && l->slot >= 0 &&
+        touches(a, nocap_launch_slot(m->layout, (unsigned)l->slot), m->layout->launch_size)) {
+        l->slots[l->slot].early = m->fault;
+    }
     if (since == FAULT_NONE) { /* else what is missing is a fault of its own */
         store_strays(m);
     }
@@ -151,6 +155,7 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
     }
     bool right = empty && other < 0;
     fault_id since = since_or(since_or(l->rd_since, l->slot_since), sent_since(m, o));
+    since = since_or(since, l->slots[slot].early);
     const struct nocap_launch_place *enables = &m->layout->fields[NOCAP_LAUNCH_enables];
     SEEING(
         m, tile->at, nocap_launch_slot(m->layout, (unsigned)slot) + enables->offset, enables->width,
@@ -346,6 +351,7 @@ static void judge_messages(struct model *m, const struct observation *o, fault_i
             s->turn = m->turn;
             s->judged = false;
             s->since = since;
+            s->early = FAULT_NONE;
             const struct nocap_launch *message = launch_message_after(m, tile, (int)i, a);
             if (brisc_may_run(tile) && message != NULL) {
                 bool whole = a->addr <= at && at + size <= a->addr + a->size;

@@ -89,6 +89,7 @@ struct slot {
     uint64_t index, turn; /* of that write */
     bool judged;
     fault_id since;  /* what the message is known since */
+    fault_id early;  /* it came while a launch ran from this slot */
     enum known read; /* its bytes, since they changed; NO: not all are known */
     struct nocap_launch message;
 };
