@@ -43,8 +43,11 @@ void sync_overrun(struct tile *tile, uint32_t word, fault_id fault)
 void sync_idle(struct tile *tile)
 {
     struct sync *s = sync_of(tile);
+    const int trisc0 = nocap_core(NOCAP_BY_TRISC0)->sync_byte;
+    const fault_id reset = s->since[trisc0]; /* whose answer may be still to come */
     memset(s->since, 0, sizeof s->since);
     memset(s->late, 0, sizeof s->late);
+    s->since[trisc0] = reset;
 }
 
 fault_id sync_late_since(struct tile *tile, unsigned byte)
