@@ -160,7 +160,7 @@ static fault_id store_go(struct model *m, struct tile *tile, unsigned byte, cons
     if (byte != BYTE_NCRISC) {
         s->group_since = since_or(s->group_since, disabled);
     }
-    return since_or(fault, disabled);
+    return since_or(since_or(fault, disabled), uncached);
 }
 
 static fault_id store_init_registers(struct model *m, struct tile *tile)
@@ -213,8 +213,9 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     case NOCAP_SYNC_LOAD: fault = store_load(m, tile, before); break;
     case NOCAP_SYNC_GO: fault = store_go(m, tile, byte, before); break;
     case NOCAP_SYNC_INIT_REGISTERS: fault = store_init_registers(m, tile); break;
-    default: fault = byte != BYTE_NCRISC && s->group != 0 ? s->group_since : FAULT_NONE; break;
+    default: break;
     }
+    fault = since_or(fault, s->group != 0 ? s->group_since : FAULT_NONE); /* it came between GOs */
     s->since[byte] =
         fault == FAULT_UNREPORTED ? FAULT_NONE : fault; /* what it holds now was seen */
 }
