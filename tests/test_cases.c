@@ -50,6 +50,7 @@ static const struct {
     const char *trace;
 } cases[] = {
 #include "tests/cases/aie.def"
+#include "tests/cases/boot.def"
 #include "tests/cases/chips.def"
 #include "tests/cases/gate.def"
 #include "tests/cases/gate_work.def"

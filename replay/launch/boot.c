@@ -183,6 +183,8 @@ static void hold(struct tile *tile, uint32_t value)
         if ((value & nocap_cores[p].reset_mask) != 0) {
             b->running[p] = NO;
             b->pc_since[p] = FAULT_NONE;
+        } else if (b->running[p] == UNKNOWN) {
+            b->running[p] = YES;
         }
     }
     if ((value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL && b->phase != BOOT_HELD) {
