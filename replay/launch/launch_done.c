@@ -284,12 +284,13 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
     bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
     /* a reset since the launch, whose message is known, so that it would be seen */
     bool unasked = v == 0 && l->finished_host == YES && !l->asked;
+    bool lost = v == 0 && l->advance == YES && !next; /* it was to move on */
     bool boots = boot_of(tile)->phase == BOOT_RELEASED;
-    bool moves = (next || unasked) && l->request == 0 && !boots;
+    bool moves = (next || unasked || lost) && l->request == 0 && !boots;
     bool began = l->done.index == NO_INDEX && whole; /* the trace may, while it was to move on */
     bool ahead = l->go_pending == YES && l->active == NO && !began;
     bool stays = l->finished_host == YES || (l->advance == NO && ahead);
-    bool right = (v == 0 || (next && !boots)) &&
+    bool right = ((v == 0 && !(moves && lost)) || (next && !boots)) &&
                  !(moves && stays && (v != 0 || unasked) && l->notify_early == FAULT_NONE);
     fault_id since = since_or(l->rd_since, tile->notified_since);
     since = whole ? since : FAULT_NONE; /* in part it is never stored */
@@ -298,11 +299,13 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
                  : l->finished_host == YES && moves
                      ? "rd_ptr left alone after a launch in HOST mode"
                  : stays && moves ? "rd_ptr left alone until a launch in DEV mode is DONE"
+                 : moves          ? "rd_ptr moved on by one after a launch in DEV mode"
                                   : "rd_ptr stored 0 or moved on by one",
                  boots ? "rd_ptr set to %u while BRISC boots, it was %u"
                  : l->finished_host == YES && moves
                      ? "rd_ptr set to %u after a launch in HOST mode, it was %u"
                  : stays && moves ? "rd_ptr set to %u before the launch is DONE, it was %u"
+                 : moves          ? "rd_ptr set to %u after a launch in DEV mode, it was %u"
                                   : "rd_ptr set to %u, neither 0 nor one more than %u",
                  v, old);
     l->rd_since = m->fault;
