@@ -67,6 +67,7 @@ struct launch_facts {
     bool notify_pending;              /* the dispatcher is still to be notified */
     struct nocap_xy master;           /* the tile to notify that the go word names */
     fault_id master_since;            /* .. is known to be none since */
+    fault_id slot_since;              /* which slot BRISC reads next is known since */
     fault_id ignored_since;           /* a go word that none obeys, or a write to running text */
     struct event_ref requested, done; /* the request, the latest DONE; index NO_INDEX: none */
     /* The release or GO whose answer the host's loads alone would show, and have not; index

@@ -117,8 +117,9 @@ static void judge_slot(struct model *m, struct tile *tile)
     bool again = (h->slots_run >> h->slot & 1) != 0 && !tile->sees_cores && h->message_known &&
                  h->message.mode == NOCAP_MODE_HOST && h->message.enables != 0;
     bool right = written && !again;
-    CHECK_ONCE(m, tile, GO_023, since_or(h->go_since, h->message_since), right,
-               RELATED(written ? h->go.index : NO_INDEX),
+    fault_id since = since_or(h->go_since, h->message_since);
+    since = since_or(since, tile->sees_cores ? tile->launch.slot_since : FAULT_NONE);
+    CHECK_ONCE(m, tile, GO_023, since, right, RELATED(written ? h->go.index : NO_INDEX),
                "a launch message in the slot that BRISC reads when GO is stored",
                written ? "GO for launch slot %d, not written since the GO that ran its message"
                        : "GO for launch slot %d, to which no agent has written",

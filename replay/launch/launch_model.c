@@ -275,6 +275,7 @@ static void publish(struct tile *tile)
     f->notify_pending = l->notify_pending;
     f->master = l->master;
     f->master_since = l->master_since;
+    f->slot_since = since_or(l->rd_since, l->slot_since);
     f->ignored_since = since_or(l->ignored_since, b->text_since);
     f->requested = l->requested;
     f->done = l->done;
