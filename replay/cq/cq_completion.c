@@ -194,9 +194,6 @@ void cq_completion_core(struct cq *q, const struct access *a)
     }
     if (access_word(a, q->numbers->completion_wr, &value)) {
         cq_boot_running(q, CQ_DISPATCH);
-        if (!sees_pointer(q)) {
-            return; /* its copy in host memory is judged */
-        }
         bool back = goes_back(q, value, c->payload_pages);
         if (c->stored.known && value == c->stored.v && c->wr.known && !back) {
             CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, false, NO_REFS,

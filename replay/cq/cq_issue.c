@@ -47,7 +47,7 @@ struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
         struct cq_record *r = cq_record(q, n);
         if (r->addr_known && !r->landed && touches(a, r->addr, r->real) && may_wait(q, n)) {
             r->known = 0;
-            hit = hit == NULL || r->unwritten ? r : hit; /* which waits for its bytes */
+            hit = hit == NULL ? r : hit;
         }
     }
     return hit;
