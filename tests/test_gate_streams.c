@@ -121,7 +121,7 @@ static void a_place_among_several(void)
                     "TNX-003@21 TNX-003@32");
 }
 
-/* What a word did that should have issued, nobody knows: no semaphore, wait or work is judged by
+/* What a word did that should have issued is not known: no semaphore, wait or work is judged by
  * it. */
 static void a_word_that_is_missing_is_told_once(void)
 {
