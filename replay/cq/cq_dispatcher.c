@@ -401,11 +401,10 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
     uint64_t offset;
     if (cq_sysmem_offset(q, e->daddr, &offset)) {
         a.addr = offset;
-        if (is_timestamp(q, offset)) {
-            /* its command, which was reported, says this place */
-        } else if (touches(&a, q->numbers->host_wr, 4)) {
+        const bool stamp = is_timestamp(q, offset); /* its command, which was judged, says where */
+        if (!stamp && touches(&a, q->numbers->host_wr, 4)) {
             cq_completion_pointer(q, &a);
-        } else if (place_has(&q->places.completion, a.addr)) {
+        } else if (!stamp && place_has(&q->places.completion, a.addr)) {
             cq_completion_payload(q, &a);
         }
     } else if (is_go(q, e, &a, &word)) {

@@ -103,11 +103,7 @@ static void follow_turns(struct cq *q, uint64_t length)
 static uint64_t next_turn(const struct cq_turns *t)
 {
     const bool one = t->may != 0 && (t->may & (t->may - 1)) == 0;
-    uint64_t number = t->from;
-    while (one && t->may >> (number - t->from) != 1) {
-        number++;
-    }
-    return one ? number : NO_INDEX;
+    return one ? t->from + (uint64_t)__builtin_ctzll(t->may) : NO_INDEX;
 }
 
 void cq_next_record(struct cq *q, enum cq_relay_to to, const struct cq_record *r)
