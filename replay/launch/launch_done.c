@@ -333,7 +333,7 @@ static bool looks_like_notify(const struct launch *l, const struct nocap_event *
     bool issues = e->by == NOCAP_BY_BRISC && e->phase == NOCAP_PHASE_ISSUE;
     bool space =
         (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) && nocap_adds_to_stream(e->daddr);
-    uint32_t word;
+    uint32_t word = 0;
     bool value = l->notify_pending && e->op == NOCAP_OP_INLINE && nocap_event_word(e, &word) &&
                  word == NOCAP_NOTIFY_VALUE;
     return issues && (space || value);
