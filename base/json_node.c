@@ -96,27 +96,31 @@ static bool take(void *context, enum json_token token, const struct json_value *
     return false;
 }
 
-struct json_node *json_tree(const char *text, char *why, size_t size)
+enum nocap_status json_tree(struct json_node **tree, const char *text, const char *what,
+                            struct nocap_error *err)
 {
-    struct json_node *tree = malloc(sizeof *tree);
+    *tree = malloc(sizeof **tree);
     struct builder b = {.key = NULL};
     b.stream = json_stream_of(take, &b);
-    bool whole = tree != NULL && json_stream_feed(&b.stream, text, strlen(text)) &&
+    bool whole = *tree != NULL && json_stream_feed(&b.stream, text, strlen(text)) &&
                  json_stream_end(&b.stream);
     json_stream_free(&b.stream);
     if (whole) {
-        *tree = b.nodes[0];
+        **tree = b.nodes[0];
         free(b.nodes);
-        return tree;
+        return NOCAP_OK;
     }
-    snprintf(why, size, "%s", b.stream.why != NULL ? b.stream.why : "out of memory");
     free(b.key);
     for (size_t i = 0; i < b.count; i++) {
         release(&b.nodes[i]);
     }
     free(b.nodes);
-    free(tree);
-    return NULL;
+    free(*tree);
+    *tree = NULL;
+    const char *why = b.stream.why;
+    RETURN_ERROR_IF(why != NULL && !b.stream.no_memory, err, NOCAP_E_INPUT, "%.200s is no JSON: %s",
+                    what, why);
+    return nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
 }
 
 bool json_whole(const struct json_node *node, uint64_t *number)

@@ -5,6 +5,7 @@
 #define NOCAP_BASE_JSON_NODE_H
 
 #include "base/json_scan.h"
+#include "base/status.h"
 
 struct json_node {
     uint8_t type;            /* enum json_type */
@@ -14,8 +15,10 @@ struct json_node {
     struct json_node *items; /* of an object or a list */
 };
 
-/* NULL if the text is no JSON or lies too deep; `why` says which. */
-struct json_node *json_tree(const char *text, char *why, size_t size);
+/* Fails with NOCAP_E_INPUT where the text (`what` it is, for the message) is no JSON or lies too
+ * deep, and with NOCAP_E_MEMORY. */
+enum nocap_status json_tree(struct json_node **tree, const char *text, const char *what,
+                            struct nocap_error *err);
 void json_tree_free(struct json_node *tree);
 
 static inline bool json_is(const struct json_node *node, enum json_type type)

@@ -54,7 +54,8 @@ static inline uint8_t *lie_told(const uint8_t *bytes, size_t size, lie *change, 
     uint64_t skipped;
     lie_require(!ZSTD_isError(n) && span_varint(&message, &skipped) &&
                 span_varint(&message, &skipped));
-    Nocap__Footer *footer = footer_unpack(&message);
+    bool no_memory;
+    Nocap__Footer *footer = footer_unpack(&message, &no_memory);
     lie_require(footer != NULL);
     change(footer, context);
     uint32_t content_size;

@@ -143,12 +143,15 @@ static void depth_and_length_are_bounded(void **state)
 {
     (void)state;
     for (size_t depth = JSON_DEPTH_MAX; depth <= JSON_DEPTH_MAX + 1; depth++) {
-        char text[2 * JSON_DEPTH_MAX + 3] = "", why[80] = "";
+        char text[2 * JSON_DEPTH_MAX + 3] = "";
+        struct nocap_error err = {""};
+        struct json_node *tree;
         memset(text, '[', depth);
         memset(text + depth, ']', depth);
-        struct json_node *tree = json_tree(text, why, sizeof why);
-        assert_int_equal(tree != NULL, depth == JSON_DEPTH_MAX);
-        assert_string_equal(why, tree != NULL ? "" : "lists and objects are nested too deep");
+        bool fits = depth == JSON_DEPTH_MAX;
+        assert_int_equal(json_tree(&tree, text, "it", &err), fits ? NOCAP_OK : NOCAP_E_INPUT);
+        assert_string_equal(err.text,
+                            fits ? "" : "it is no JSON: lists and objects are nested too deep");
         json_tree_free(tree);
     }
     struct seen s = {.stop = 0};
@@ -169,11 +172,14 @@ static void depth_and_length_are_bounded(void **state)
 static void a_tree_has_what_the_text_says(void **state)
 {
     (void)state;
-    char why[80];
+    struct nocap_error err;
     uint64_t number = 0;
-    struct json_node *tree = json_tree("{\"n\":18446744073709551615,\"f\":1.5,\"m\":-1,"
-                                       "\"s\":\"a\\tb\",\"l\":[true,null,{\"x\":\"y\"}],\"n\":2}",
-                                       why, sizeof why);
+    struct json_node *tree;
+    assert_int_equal(json_tree(&tree,
+                               "{\"n\":18446744073709551615,\"f\":1.5,\"m\":-1,"
+                               "\"s\":\"a\\tb\",\"l\":[true,null,{\"x\":\"y\"}],\"n\":2}",
+                               "it", &err),
+                     NOCAP_OK);
     assert_true(json_is(tree, JSON_OBJECT));
     assert_int_equal(tree->count, 6);
     assert_true(json_member_whole(tree, "n", &number));
@@ -189,8 +195,9 @@ static void a_tree_has_what_the_text_says(void **state)
     assert_null(json_member_string(tree, "n"));
     assert_int_equal(json_length(tree), 0);
     json_tree_free(tree);
-    assert_null(json_tree("{\"a\":[1,{\"b\":\"c\"},", why, sizeof why));
-    assert_string_equal(why, "the text ends early");
+    assert_int_equal(json_tree(&tree, "{\"a\":[1,{\"b\":\"c\"},", "it", &err), NOCAP_E_INPUT);
+    assert_null(tree);
+    assert_string_equal(err.text, "it is no JSON: the text ends early");
 }
 
 int main(void)

@@ -48,7 +48,6 @@ static enum nocap_status refuse(const struct reading *r, const char *why)
 /* The next whole line as a tree; NULL: there is none. */
 static enum nocap_status next_line(struct reading *r, struct json_node **tree)
 {
-    char why[160];
     *tree = NULL;
     errno = 0;
     ssize_t length = getline(&r->line, &r->room, r->in);
@@ -59,8 +58,8 @@ static enum nocap_status next_line(struct reading *r, struct json_node **tree)
     }
     r->number++;
     r->whole += (uint64_t)length;
-    *tree = json_tree(r->line, why, sizeof why);
-    return *tree == NULL ? refuse(r, "it is not JSON") : NOCAP_OK;
+    enum nocap_status status = json_tree(tree, r->line, r->path, r->err);
+    return status == NOCAP_E_INPUT ? refuse(r, "it is not JSON") : status;
 }
 
 static enum nocap_status read_head(struct reading *r, char **list, uint64_t *traces)

@@ -302,11 +302,10 @@ static enum nocap_status read_reports(struct intake *in, const struct json_node 
 
 static enum nocap_status read_document(struct intake *in, const char *text)
 {
-    char why[160];
-    struct json_node *tree = json_tree(text, why, sizeof why);
-    enum nocap_status status;
-    if (tree == NULL) {
-        return refuse(in, "it is not JSON");
+    struct json_node *tree;
+    enum nocap_status status = json_tree(&tree, text, in->path, in->err);
+    if (status != NOCAP_OK) {
+        return status == NOCAP_E_INPUT ? refuse(in, "it is not JSON") : status;
     }
     if (json_member(tree, "nocap_reports") != NULL) {
         status = read_reports(in, tree);

@@ -277,9 +277,8 @@ enum nocap_status aie_assemble_config(uint8_t **elf, size_t *size, const char *p
                                       struct nocap_error *err)
 {
     struct config c = {.options = options, .err = err, .path = path};
-    char why[256] = "";
-    struct json_node *root = json_tree(text, why, sizeof why);
-    RETURN_ERROR_IF(root == NULL, err, NOCAP_E_INPUT, "%s is no JSON: %.200s", path, why);
+    struct json_node *root;
+    RETURN_IF_FAILED(json_tree(&root, text, path, err));
     c.root = root;
     enum nocap_status status = take_kernels(&c, root);
     if (status == NOCAP_OK) {

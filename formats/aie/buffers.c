@@ -189,14 +189,14 @@ static enum nocap_status take_root(const struct reader *r, const struct json_nod
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path)
 {
     const struct reader r = {program, path};
-    char why[256] = "";
     uint8_t *text;
     size_t length;
     RETURN_IF_FAILED(whole_input_read(&text, &length, path, AIE_FILE_MAX, program->err));
-    struct json_node *root = json_tree((const char *)text, why, sizeof why);
+    struct json_node *root;
+    enum nocap_status status = json_tree(&root, (const char *)text, path, program->err);
     free(text);
-    RETURN_ERROR_IF(root == NULL, program->err, NOCAP_E_INPUT, "%s is no JSON: %.200s", path, why);
-    enum nocap_status status = take_root(&r, root);
+    RETURN_IF_FAILED(status);
+    status = take_root(&r, root);
     json_tree_free(root);
     return status;
 }

@@ -329,10 +329,8 @@ static enum nocap_status read_object(struct nocap_profile *p, const struct json_
 enum nocap_status nocap_profile_read(struct nocap_profile *profile, const char *json,
                                      struct nocap_error *err)
 {
-    char why[256] = "";
-    struct json_node *tree = json_tree(json, why, sizeof why);
-    why[strcspn(why, "\n")] = '\0';
-    RETURN_ERROR_IF(tree == NULL, err, NOCAP_E_INPUT, "the profile is no JSON: %s", why);
+    struct json_node *tree;
+    RETURN_IF_FAILED(json_tree(&tree, json, "the profile", err));
     enum nocap_status status = NOCAP_OK;
     if (json_is(tree, JSON_STRING)) {
         status = nocap_profile_find(profile, json_string(tree), err);

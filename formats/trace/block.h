@@ -140,6 +140,8 @@ struct block_decoder;
 
 struct block_decoder *block_decoder_new(void);
 void block_decoder_free(struct block_decoder *decoder);
+/* Why a block is not decoded that may be sound. */
+extern const char block_no_memory[];
 /* Begins a block; `message` must stay until the last event was taken. NULL or why it does not
  * decode. */
 const char *block_decoder_start(struct block_decoder *decoder, const uint8_t *message, size_t size);

@@ -9,6 +9,8 @@ enum { AFTER_TIME = offsetof(struct nocap_event, has) };
 /* Entries of the columns that every event takes from are decoded so many at a time. */
 enum { CHUNK = 256 };
 
+const char block_no_memory[] = "out of memory";
+
 struct block_decoder *block_decoder_new(void)
 {
     return calloc(1, sizeof(struct block_decoder));
@@ -140,7 +142,7 @@ const char *block_decoder_start(struct block_decoder *d, const uint8_t *message,
         why = take_by_place(d);
     }
     if (why == NULL && !take_times(d)) {
-        why = "out of memory";
+        why = block_no_memory;
     }
     if (why != NULL) {
         d->left = 0;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "formats/trace/block.h"
+
 bool shape_runs_reserve(struct shape_runs *runs, bool first, size_t events)
 {
     runs->used = first ? 1 : runs->used;
@@ -69,7 +71,7 @@ const char *by_place_unpack(struct by_place *b, struct span column, uint32_t cou
         return "the block's column of shapes ends early";
     }
     if (!make_room(b, count)) {
-        return "out of memory";
+        return block_no_memory;
     }
     for (uint32_t i = 0; i < count;) {
         if (count - i >= EIGHT && column.end - column.at >= EIGHT &&

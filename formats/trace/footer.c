@@ -7,7 +7,7 @@
 #include "base/sum.h"
 #include "formats/trace/frame.h"
 
-Nocap__Footer *footer_unpack(const struct span *message)
+Nocap__Footer *footer_unpack(const struct span *message, bool *no_memory)
 {
     struct message_budget budget = {.left = MESSAGE_BUDGET};
     ProtobufCAllocator allocator = message_allocator(&budget);
@@ -19,6 +19,7 @@ Nocap__Footer *footer_unpack(const struct span *message)
         nocap__footer__free_unpacked(footer, &allocator);
         footer = NULL;
     }
+    *no_memory = budget.no_memory;
     return footer;
 }
 

@@ -6,8 +6,8 @@
 #include "formats/trace/block.h"
 #include "formats/trace/nocap.pb-c.h"
 
-/* NULL if it does not decode. */
-Nocap__Footer *footer_unpack(const struct span *message);
+/* NULL if it does not decode, or (`*no_memory` becomes true) for want of memory. */
+Nocap__Footer *footer_unpack(const struct span *message, bool *no_memory);
 void footer_free(Nocap__Footer *footer); /* NULL is fine */
 
 /* A block, and the index that its first event has if the footer is right. */

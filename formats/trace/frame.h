@@ -52,6 +52,7 @@ enum nocap_status header_unpack(struct nocap_header *header, const uint8_t *mess
 enum { MESSAGE_BUDGET = 24 << 20 };
 struct message_budget {
     size_t left; /* bytes */
+    bool no_memory;
 };
 ProtobufCAllocator message_allocator(struct message_budget *budget);
 

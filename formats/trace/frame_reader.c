@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/frame_reader.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,21 @@ size_t frame_reader_bytes(struct frame_reader *r, uint64_t offset, void *to, siz
     return n;
 }
 
+enum frame_result frame_reader_no_memory(struct frame_reader *r, uint64_t offset)
+{
+    if (r->failure == 0) {
+        r->failure = ENOMEM;
+        r->failed_at = offset;
+    }
+    return FRAME_FAILED;
+}
+
 enum nocap_status frame_reader_failed(const struct frame_reader *r, const char *name,
                                       struct nocap_error *err)
 {
+    RETURN_ERROR_IF(r->failure == ENOMEM, err, NOCAP_E_MEMORY,
+                    "out of memory while reading %s at byte %llu", name,
+                    (unsigned long long)r->failed_at);
     RETURN_ERROR_IF(r->failure != 0, err, NOCAP_E_INPUT, "cannot read %s at byte %llu: %s", name,
                     (unsigned long long)r->failed_at, strerror(r->failure));
     return NOCAP_OK;
@@ -51,10 +64,11 @@ static void load_seek_table(struct frame_reader *r)
     uint8_t *table = malloc((size_t)size);
     uint64_t *offsets = malloc((size_t)(count + 1) * sizeof *offsets);
     uint64_t start = r->source.size - size, offset = 0;
-    if (table != NULL && offsets != NULL &&
-        frame_reader_bytes(r, start, table, (size_t)size) == size &&
-        get_u32(table) == ZSTD_SKIPPABLE_SEEK &&
-        get_u32(table + 4) == size - SKIPPABLE_HEADER_SIZE) {
+    if (table == NULL || offsets == NULL) {
+        frame_reader_no_memory(r, start);
+    } else if (frame_reader_bytes(r, start, table, (size_t)size) == size &&
+               get_u32(table) == ZSTD_SKIPPABLE_SEEK &&
+               get_u32(table + 4) == size - SKIPPABLE_HEADER_SIZE) {
         for (size_t i = 0; i < count; i++) {
             offsets[i] = offset;
             offset += get_u32(table + SKIPPABLE_HEADER_SIZE + i * SEEK_ENTRY_SIZE);
@@ -156,7 +170,7 @@ static enum frame_result read_raw(struct frame_reader *r, uint64_t offset, size_
             return damaged(r, find_magic(r, offset + 1), "a frame is larger than any block may be");
         }
         if (!bytes_reserve(&r->raw, want)) {
-            return damaged(r, r->source.size, "out of memory");
+            return frame_reader_no_memory(r, offset);
         }
         r->raw.size = frame_reader_bytes(r, offset, r->raw.data, want);
         if (r->failure != 0) {
@@ -213,7 +227,7 @@ static enum frame_result read_frame(struct frame_reader *r, uint64_t offset)
     }
     r->content.size = 0;
     if (!bytes_reserve(&r->content, (size_t)content + 1)) {
-        return damaged(r, r->next, "out of memory");
+        return frame_reader_no_memory(r, offset);
     }
     size_t got = ZSTD_decompressDCtx(r->zstd, r->content.data, (size_t)content, r->raw.data, size);
     if (ZSTD_isError(got)) {

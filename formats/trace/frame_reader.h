@@ -16,7 +16,7 @@ enum frame_result {
     FRAME_SKIPPABLE, /* a skippable frame, whole */
     FRAME_CUT,       /* the file ends within the frame */
     FRAME_END,       /* the file ends here */
-    FRAME_FAILED,    /* the file cannot be read: frame_reader_failed says why */
+    FRAME_FAILED,    /* no memory, or the file cannot be read: frame_reader_failed says why */
 };
 
 struct frame_reader {
@@ -29,7 +29,7 @@ struct frame_reader {
      * holds. */
     uint64_t *offsets;
     size_t frame_count;
-    /* The first error of reading, which no later success makes good; failure 0: none. */
+    /* The first error, which no later success makes good, as errno says it; failure 0: none. */
     int failure;
     uint64_t failed_at;
 };
@@ -44,7 +44,9 @@ enum frame_result frame_read(struct frame_reader *reader, uint64_t offset);
 /* Up to `size` bytes as they stand in the file, as source_read gives them; an error is remembered.
  */
 size_t frame_reader_bytes(struct frame_reader *reader, uint64_t offset, void *to, size_t size);
-/* NOCAP_E_INPUT where reading failed, else NOCAP_OK. */
+/* What lies at `offset` needs memory that there is not: an error of reading. FRAME_FAILED. */
+enum frame_result frame_reader_no_memory(struct frame_reader *reader, uint64_t offset);
+/* NOCAP_E_MEMORY or NOCAP_E_INPUT where reading failed, else NOCAP_OK. */
 enum nocap_status frame_reader_failed(const struct frame_reader *reader, const char *name,
                                       struct nocap_error *err);
 

@@ -12,7 +12,9 @@ static void *budget_alloc(void *context, size_t size)
         return NULL;
     }
     budget->left -= size;
-    return malloc(size);
+    void *room = malloc(size);
+    budget->no_memory |= room == NULL;
+    return room;
 }
 
 static void budget_free(void *context, void *p)
@@ -211,9 +213,10 @@ static bool take_lists(struct nocap_header *h, const Nocap__Header *m)
 enum nocap_status header_unpack(struct nocap_header *h, const uint8_t *message, size_t size,
                                 struct nocap_error *err)
 {
-    struct message_budget budget = {MESSAGE_BUDGET};
+    struct message_budget budget = {.left = MESSAGE_BUDGET};
     ProtobufCAllocator allocator = message_allocator(&budget);
     Nocap__Header *m = nocap__header__unpack(&allocator, size, message);
+    RETURN_ERROR_IF(budget.no_memory, err, NOCAP_E_MEMORY, "out of memory for the trace header");
     RETURN_ERROR_IF(m == NULL, err, NOCAP_E_INPUT, "the header does not decode");
     enum nocap_status status = take_names(h, m, err);
     if (status == NOCAP_OK) {

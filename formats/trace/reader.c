@@ -8,12 +8,15 @@
 static void load_footer(struct nocap_reader *r)
 {
     const struct frame_reader *f = &r->frames;
-    uint64_t field;
+    uint64_t field, at = f->frame_count >= 2 ? f->offsets[f->frame_count - 1] : 0;
     struct span message;
-    if (f->frame_count >= 2 &&
-        frame_read(&r->frames, f->offsets[f->frame_count - 1]) == FRAME_GOOD &&
+    bool no_memory = false;
+    if (f->frame_count >= 2 && frame_read(&r->frames, at) == FRAME_GOOD &&
         reader_split(&r->frames.content, &field, &message) && field == TRACE_FOOTER) {
-        r->footer = footer_unpack(&message);
+        r->footer = footer_unpack(&message, &no_memory);
+    }
+    if (no_memory) {
+        frame_reader_no_memory(&r->frames, at);
     }
 }
 

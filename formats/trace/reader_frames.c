@@ -138,6 +138,10 @@ static void start_block(struct nocap_reader *r, const struct span *message, uint
 {
     const char *why =
         block_decoder_start(r->decoder, message->at, (size_t)(message->end - message->at));
+    if (why == block_no_memory) {
+        frame_reader_no_memory(&r->frames, offset);
+        return;
+    }
     if (why != NULL) {
         reader_damage(r, NOCAP_DAMAGE_BLOCK, offset, "%s", why);
         r->resync = true;
@@ -199,7 +203,13 @@ static void finish(struct nocap_reader *r, bool cut, bool garbage)
 static void pass_footer(struct nocap_reader *r, const struct span *message, uint64_t offset)
 {
     r->footer_passed = true;
-    if (r->footer == NULL && (r->footer = footer_unpack(message)) == NULL) {
+    bool no_memory = false;
+    if (r->footer == NULL) {
+        r->footer = footer_unpack(message, &no_memory);
+    }
+    if (no_memory) {
+        frame_reader_no_memory(&r->frames, offset);
+    } else if (r->footer == NULL) {
         reader_damage(r, NOCAP_DAMAGE_BLOCK, offset,
                       "the footer does not decode; no event is lost");
     }

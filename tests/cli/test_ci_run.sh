@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# .ci/run adds up what its steps say, those that fail included; .ci/deps installs nothing that is there.
+# .ci/run adds up what its steps say, those that fail included; .ci/deps installs nothing that is there;
+# tests/run counts results against the plan.
 . tests/cli/lib.sh
 mkdir -p "$T/tree/.ci" "$T/bin"
 cp .ci/run "$T/tree/.ci"
@@ -33,4 +34,9 @@ check "are not installed" test ! -e "$T/installed"
 echo '[ "$4" = gcc ] || echo install ok installed' | stub dpkg-query
 env PATH="$T/bin:$PATH" .ci/deps make gcc >"$T/out" 2>"$T/err"
 err_has "a package that is missing is named" gcc
+
+printf 'echo "ok 1 - a"\necho "1..%s"\n' '$RESULTS' | stub results
+status 0 "as many results as planned" env RESULTS=1 tests/run "$T/runs" "$T/bin/results"
+status 1 "fewer" env RESULTS=2 tests/run "$T/runs" "$T/bin/results"
+out_has "is a failure" "results printed 1 results of 2"
 finish
