@@ -115,6 +115,10 @@ char *foreign_copy(const char *text)
 
 void foreign_put(FILE *out, const char *text)
 {
+    if (foreign_is_plain(text, strlen(text))) {
+        fputs(text, out);
+        return;
+    }
     char *copy = foreign_copy(text);
     fputs(copy != NULL ? copy : "?", out);
     free(copy);
@@ -122,11 +126,10 @@ void foreign_put(FILE *out, const char *text)
 
 void foreign_vline(FILE *out, const char *format, va_list args)
 {
-    char *text = malloc(LINE_BYTES_MAX);
-    if (text != NULL) {
-        vsnprintf(text, LINE_BYTES_MAX, format, args);
-        foreign_put(out, text);
-    }
+    char *text = malloc(LINE_BYTES_MAX), without_memory[256];
+    char *line = text != NULL ? text : without_memory;
+    vsnprintf(line, text != NULL ? LINE_BYTES_MAX : sizeof without_memory, format, args);
+    foreign_put(out, line);
     fputc('\n', out);
     free(text);
 }
