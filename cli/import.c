@@ -74,7 +74,7 @@ static int import(const struct cli_call *call, const struct nocap_import_format 
                           &import_options, &imported, &err);
     cli_progress_end(&progress);
     int result = cli_output_finish(&output, call, status, &err);
-    if (result == CLI_EXIT_OK) {
+    if (result == CLI_EXIT_OK && status == NOCAP_OK) { /* not: the reader of the pipe went away */
         print_result(call, &imported);
         cli_import_malformed(call, call->operands.items[1], &imported);
         bool left_out = imported.malformed + imported.broken_line != 0 || imported.dense;

@@ -152,10 +152,24 @@ static const struct cli_option common_options[] = {
     {"help", NULL, "this text", offsetof(struct common_settings, help), CLI_FLAG, 'h'},
 };
 
-static int check_operands(const struct cli_call *call)
+static int no_part(const struct cli_call *call)
+{
+    char names[100] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < call->command->part_count && used < sizeof names; i++) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+                                 call->command->parts[i].name);
+    }
+    return cli_usage(call, "'%.100s' is none of %s", call->operands.items[0], names);
+}
+
+static int check_operands(const struct cli_call *call, const struct cli_part *part)
 {
     const struct cli_command *command = call->command;
     size_t n = call->operands.count;
+    if (n > 0 && command->part_count != 0 && part == NULL) {
+        return no_part(call);
+    }
     if (n < command->operands_min) {
         return cli_usage(call, "missing operand: nocap %s %s", command->name, command->operands);
     }
@@ -192,6 +206,9 @@ static int check_output(const struct cli_call *call)
 {
     const char *output = output_of(call);
     struct stat to, from;
+    if (output != NULL && output[0] == '\0') {
+        return cli_usage(call, "-o is given no name");
+    }
     if (output == NULL || stat(output, &to) != 0 || !S_ISREG(to.st_mode)) {
         return CLI_EXIT_OK;
     }
@@ -213,17 +230,6 @@ static const struct cli_part *part_of(const struct cli_command *command, const c
         }
     }
     return NULL;
-}
-
-static int no_part(const struct cli_call *call)
-{
-    char names[100] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < call->command->part_count && used < sizeof names; i++) {
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
-                                 call->command->parts[i].name);
-    }
-    return cli_usage(call, "'%.100s' is none of %s", call->operands.items[0], names);
 }
 
 /* The parts' tables, that of `part` as its own and in front. */
@@ -276,14 +282,12 @@ static int run_command(const struct cli_command *command, int argc, char **argv,
         call.color = (enum cli_color)common.color;
         result = ranks != NULL && !command->spreads
                      ? cli_usage(&call, "it does not run over ranks: nocap-mpi has check alone")
-                     : check_operands(&call);
+                     : check_operands(&call, part);
         if (result == CLI_EXIT_OK) {
             result = check_output(&call);
         }
         if (result == CLI_EXIT_OK) {
-            result = part != NULL               ? part->run(&call)
-                     : command->part_count != 0 ? no_part(&call)
-                                                : command->run(&call);
+            result = part != NULL ? part->run(&call) : command->run(&call);
         }
     }
     cli_options_free(tables, count, &call.operands);

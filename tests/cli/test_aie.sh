@@ -33,6 +33,8 @@ status 2 "one in front" "$NOCAP" aie --seed 4 lint "$T/a.elf"
 err_has "is refused too" "--seed is not for lint"
 status 2 "something else" "$NOCAP" aie --chip aie4 judge "$T/a.elf"
 err_has "is none of its parts" "'judge' is none of asm, disasm, lint, run"
+status 2 "something else alone" "$NOCAP" aie judge
+err_has "is none of its parts either" "'judge' is none of asm, disasm, lint, run"
 status 0 "help of lint" "$NOCAP" aie lint --help
 out_has "has its options" "options of lint:"
 check "and those of no other" test -z "$(grep -e --seed "$T/out")"

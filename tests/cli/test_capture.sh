@@ -20,6 +20,12 @@ status 1 "is found" "$NOCAP" check "$T/f.nocap"
 out_has "by its rule" GO-004
 "$NOCAP" capture --sim launch-host --launches 200 -o - 2>"$T/err" | head -c 100 >/dev/null
 verdict "into head ends quietly" "${PIPESTATUS[0]}"
+"$NOCAP" dump --format jsonl "$T/b.nocap" >"$T/b.jsonl"
+(trap '' PIPE && sleep 0.3 && exec "$NOCAP" import jsonl "$T/b.jsonl" -o - 2>"$T/err") | head -c 0
+verdict "an import, too" "${PIPESTATUS[0]}"
+check "without a count" test ! -s "$T/err"
+status 2 "an empty name" "$NOCAP" capture --sim boot -o ""
+err_has "is none" "-o is given no name"
 
 for view in raw cq host all; do
     status 0 "fast-dispatch, $view" "$NOCAP" capture --sim fast-dispatch --programs 3 --workers 2 --board p150 --seed 5 --view $view -o "$T/$view.nocap"
