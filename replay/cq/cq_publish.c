@@ -261,7 +261,8 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     r->ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE;
     bool unknown = record->consumed == 0 && q->numbers->inline_only == 0;
     r->several = unknown || relays == NOCAP_CQ_RELAYS_BUFFER || relays == NOCAP_CQ_RELAYS_HEAD;
-    r->silent = relays != NOCAP_CQ_RELAYS_WHOLE ? relays != NOCAP_CQ_RELAYS_HEAD : is_empty(p);
+    r->unsure = relays == NOCAP_CQ_RELAYS_WHOLE && is_empty(p);
+    r->silent = relays != NOCAP_CQ_RELAYS_WHOLE && relays != NOCAP_CQ_RELAYS_HEAD;
     r->gathered = relays == NOCAP_CQ_RELAYS_HEAD;
     r->good = shaped && (r->pages != 0 || r->subordinate);
     if (relays == NOCAP_CQ_RELAYS_BUFFER && q->numbers->inline_only == 0) {

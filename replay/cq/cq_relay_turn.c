@@ -18,7 +18,13 @@ uint64_t cq_relay_next(struct cq *q, enum cq_relay_to to)
     const struct cq_record *r;
     while (!(p->open && !subordinate) && *relay != NO_INDEX && *relay < p->next &&
            (r = cq_record(q, *relay)) != NULL &&
-           (r->silent || (r->good && r->subordinate != subordinate))) {
+           (r->silent || r->unsure || (r->good && r->subordinate != subordinate))) {
+        if (r->unsure) {
+            cq_blame(&p->turn_since, r->says_since);
+            p->turns = (struct cq_turns){.may = !r->several, .from = *relay};
+            cq_relay_from(q, NO_INDEX);
+            break;
+        }
         if (r->silent) {
             p->stalled = (r->entry & q->numbers->entry_stall) != 0 ? *relay + 1 : NO_INDEX;
         }
@@ -91,9 +97,10 @@ static void follow_turns(struct cq *q, uint64_t length)
         const uint64_t here = may & (uint64_t)1 << i;
         end += !r->several ? cq_stride(q, r->length) : head != NULL ? head->size : CQ_ENTRY_CAP;
         bool right = r->several ? t->bytes <= end : !r->good || r->length == length;
-        if (r->silent && !r->several) {
+        if ((r->silent || r->unsure) && !r->several) {
             may |= here << 1;
-        } else if (right) {
+        }
+        if ((!r->silent || r->several) && right) {
             t->may |= here << 1 | (r->several && t->bytes < end ? here : 0);
         }
     }
