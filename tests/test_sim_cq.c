@@ -244,6 +244,29 @@ static void every_fault_is_found(void **state)
     }
 }
 
+/* What shows only a part of the accesses may miss a fault: it never makes two of one. */
+static void no_view_makes_two_findings_of_one(void **state)
+{
+    (void)state;
+    static const enum nocap_sim_view views[] = {NOCAP_SIM_VIEW_CQ, NOCAP_SIM_VIEW_HOST};
+    for (unsigned i = 0; i < 2 * NOCAP_SIM_FAULT_COUNT; i++) {
+        const struct nocap_sim_options options = {.scenario = NOCAP_SIM_FAST_DISPATCH,
+                                                  .fault = i / 2,
+                                                  .view = views[i % 2],
+                                                  .workers = 1,
+                                                  .launches = 16};
+        if (!strikes_in(options.fault, options.scenario)) {
+            continue;
+        }
+        struct nocap_report *report = check_run(options);
+        if (report->finding_count > 1) {
+            (void)nocap_report_text(stderr, report, false, true, NULL);
+            fail_msg("%s, view %u", nocap_sim_faults[options.fault].name, options.view);
+        }
+        nocap_report_free(report);
+    }
+}
+
 /* The host takes the wrong toggle for a lap of pages, of which it shows the first. */
 static void a_host_that_reads_on_shows_one_finding(void **state)
 {
@@ -313,6 +336,7 @@ int main(void)
         cmocka_unit_test(every_fault_changes_the_events),
         cmocka_unit_test(correct_runs_are_clean),
         cmocka_unit_test(every_fault_is_found),
+        cmocka_unit_test(no_view_makes_two_findings_of_one),
         cmocka_unit_test(a_host_that_reads_on_shows_one_finding),
         cmocka_unit_test(chips_are_kept_apart),
     };
