@@ -199,7 +199,7 @@ static fault_id judge_packed(struct cq *q, const struct cq_command *k)
     return fault;
 }
 
-/* ---- WRITE_PACKED_LARGE ---- */
+/* ---- WRITE_PACKED_LARGE, WRITE_PACKED_LARGE_UNICAST ---- */
 
 /* NULL, or what is wrong with the sub-commands as a whole, as a format for `value`. */
 static const char *large_problem(const struct cq *q, const struct cq_command *k, uint32_t *value)
@@ -215,7 +215,7 @@ static const char *large_problem(const struct cq *q, const struct cq_command *k,
         (lowered && align != q->numbers->l1_align)) {
         return "WRITE_PACKED_LARGE with alignment %u";
     }
-    for (*value = 0; *value < k->known; (*value)++) {
+    for (*value = 0; k->mcast && *value < k->known; (*value)++) {
         const struct cq_target *t = &k->targets[*value];
         if (t->dests == 0) {
             return "sub-command %u of WRITE_PACKED_LARGE has no destinations";
@@ -226,7 +226,7 @@ static const char *large_problem(const struct cq *q, const struct cq_command *k,
         }
     }
     *value = k->known - 1;
-    return k->known == k->subs.count && !k->targets[*value].unlinks
+    return k->mcast && k->known == k->subs.count && !k->targets[*value].unlinks
                ? "sub-command %u of WRITE_PACKED_LARGE, the last, does not unlink"
                : NULL;
 }
@@ -249,7 +249,9 @@ static fault_id judge_large(struct cq *q, const struct cq_command *k)
         if (t->dests != 0) {
             rect = cq_judge_rect(q, t->noc_xy, t->dests, rect);
         }
-        judge_address(q, t->addr);
+        if (k->mcast || t->addr != NOCAP_CQ_DISCARD) {
+            judge_address(q, t->addr);
+        }
         small = small && (q->numbers->large_chunk == 0 || t->size <= q->numbers->large_chunk);
     }
     CQ_HOST(q, CQ_046, small, NO_REFS, "data of a sub-command in chunks that this host keeps to",
@@ -257,39 +259,16 @@ static fault_id judge_large(struct cq *q, const struct cq_command *k)
     return fault != FAULT_NONE ? fault : rect;
 }
 
-/* ---- WRITE_PACKED_LARGE_UNICAST ---- */
-
-static fault_id judge_large_unicast(struct cq *q, const struct cq_command *k)
-{
-    uint64_t align = k->record.dispatch.alignment;
-    bool right = k->subs.count >= 1 && k->subs.count <= q->numbers->packed_large &&
-                 align >= q->numbers->l1_align && (align & (align - 1)) == 0;
-    CQ_HOST(q, CQ_013, right, NO_REFS,
-            "1 to as many sub-commands as the dispatcher holds, with an alignment of L1",
-            "WRITE_PACKED_LARGE_UNICAST with %u sub-commands, alignment %llu", k->subs.count,
-            wide(align));
-    fault_id fault = fault_of(q->m, right);
-    for (const struct cq_target *t = k->targets; right && t < k->targets + k->known; t++) {
-        if (t->addr != NOCAP_CQ_DISCARD) {
-            judge_address(q, t->addr);
-        }
-    }
-    return fault;
-}
-
 fault_id cq_judge_writes(struct cq *q, const struct cq_command *k)
 {
     const struct nocap_cq_command *c = &k->record.dispatch;
     bool packed = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED;
-    bool large = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE;
-    bool unicast = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE_UNICAST;
-    if (!packed && !large && !unicast && c->id != NOCAP_CQ_DISPATCH_WRITE_LINEAR &&
+    bool large = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE ||
+                 c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE_UNICAST;
+    if (!packed && !large && c->id != NOCAP_CQ_DISPATCH_WRITE_LINEAR &&
         c->id != NOCAP_CQ_DISPATCH_WRITE_LINEAR_H) {
         return FAULT_NONE;
     }
     judge_index(q, c->write_offset_index);
-    return packed    ? judge_packed(q, k)
-           : large   ? judge_large(q, k)
-           : unicast ? judge_large_unicast(q, k)
-                     : judge_linear(q, c);
+    return packed ? judge_packed(q, k) : large ? judge_large(q, k) : judge_linear(q, c);
 }
