@@ -84,12 +84,37 @@ static void an_event_that_is_another_is_one_finding(void **state)
     run_free(&run);
 }
 
+/* The pointer arrives before its page, and the host reads what was there before. */
+static void a_page_that_comes_after_its_read_is_one_finding(void **state)
+{
+    (void)state;
+    struct run run = run_with(raw_view);
+    struct nocap_event *page = run.events + run.count / 2, *read;
+    while (page->kind != NOCAP_EV_WRITE || page->by != NOCAP_BY_DMA ||
+           page->size != NOCAP_CQ_EVENT_BYTES) {
+        page++;
+    }
+    for (read = page; read->kind != NOCAP_EV_READ || read->addr != page->addr + NOCAP_CQ_HEADER;) {
+        read++;
+    }
+    struct nocap_event late = *page, early = *read, *last = read;
+    late.t = early.t;
+    assert_null(early.data);
+    early.value = 0;
+    memmove(page, page + 1, (size_t)(last - page) * sizeof *page);
+    last[-1] = early;
+    *last = late;
+    assert_only(check_changed(&run, &raw_view, run.count, DROPPED), "CQ-060");
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pointer_that_is_off_once_is_one_finding),
         cmocka_unit_test(a_pointer_that_stays_is_one_finding),
         cmocka_unit_test(an_event_that_is_another_is_one_finding),
+        cmocka_unit_test(a_page_that_comes_after_its_read_is_one_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }
