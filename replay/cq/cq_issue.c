@@ -283,7 +283,7 @@ void cq_issue_missed(struct cq *q)
 static void judge_free(struct cq *q, uint16_t slot)
 {
     uint8_t *state = &q->host.slots[slot];
-    if (*state != CQ_SLOT_UNKNOWN) {
+    if (*state != CQ_SLOT_UNKNOWN && *state != CQ_SLOT_PASSED) { /* which was reported */
         CQ_HOST_AFTER(q, CQ_028, q->host.slot.since, *state == CQ_SLOT_FREE, NO_REFS,
                       "a prefetch_q entry written only after it was read as 0",
                       "prefetch_q entry %u written %s", slot,
@@ -369,9 +369,6 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     cq_boot_running(q, CQ_PREFETCH);
     cq_restated_due(q);
     if (cq_is_duplicate(q, CQ_ACT_RECORD, e)) { /* the order of slots was judged at the record */
-        if (q->host.slots[slot] == CQ_SLOT_PASSED) { /* which was reported */
-            q->host.slots[slot] = CQ_SLOT_UNKNOWN;
-        }
         judge_free(q, slot);
         cq_restated_store(q, slot, known, entry);
         return;
