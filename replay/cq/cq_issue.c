@@ -192,16 +192,10 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
  * it all the same. */
 static void publish_passed(struct cq *q, uint32_t number, uint32_t entry)
 {
-    struct cq_prefetcher *p = &q->prefetcher;
-    uint32_t after = place_distance(&q->places.slots, number, p->slot.v);
     q->host.slots[number] = CQ_SLOT_PASSED;
     if (entry != 0) {
         publish_slot(q, (uint16_t)number, entry);
         return;
-    }
-    if (p->slot.known && p->next == q->published && after != 0 && after <= CQ_LEAP) {
-        p->next++; /* the device has read it already */
-        p->landed = p->landed < p->next ? p->next : p->landed;
     }
     q->records[q->published++ % CQ_RECORDS] =
         (struct cq_record){.at = cq_event_ref(q, NOCAP_BY_HOST),
