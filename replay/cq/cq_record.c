@@ -21,12 +21,13 @@ static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
     }
     const char *name = nocap_cq_name(NOCAP_CQ_PREFETCH, c->id);
     bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
+    bool head = cq_relays(q, c->id) == NOCAP_CQ_RELAYS_HEAD;
     bool other = q->numbers->inline_only == 0 && name != NULL &&
                  !q->set->unhandled[NOCAP_CQ_PREFETCH][c->id];
     CQ_HOST(q, CQ_005, relay || c->id == NOCAP_CQ_PREFETCH_TERMINATE || other, NO_REFS,
             "a prefetch command that this host sends", "unexpected prefetch command (id %u, %s)",
             c->wire, name != NULL ? name : "undefined");
-    if (!relay) {
+    if (!relay && !(head && other)) {
         return false;
     }
     CQ_HOST(q, CQ_006, c->dispatcher_type < q->numbers->dispatchers, NO_REFS,
@@ -326,7 +327,8 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     if (!judge_prefetch(q, &r->prefetch)) {
         return FAULT_NONE;
     }
-    if (r->prefetch.length == 0) {
+    bool head = r->prefetch.id != NOCAP_CQ_PREFETCH_RELAY_INLINE; /* its data lie elsewhere */
+    if (!head && r->prefetch.length == 0) {
         CQ_HOST_AFTER(q, CQ_008, shape, false, NO_REFS, "a dispatch command that is relayed", "%s",
                       "prefetch command that relays no bytes, and so no page");
         return q->m->fault;
@@ -345,6 +347,9 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
         const fault_id fault = q->m->fault;
         cq_completion_lose(q); /* an event, perhaps */
         return fault;
+    }
+    if (head) {
+        return cq_judge_writes(q, k);
     }
     bool idle =
         q->numbers->dispatchers < 2 && (c->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL ||
