@@ -227,7 +227,9 @@ static void take_wait_on(struct cq *q, const struct nocap_cq_command *c, struct 
                           : "WAIT for no more notifies than there were go messages",
                       "WAIT for %u notifies, there were %u go messages", count, s->sent.v);
         brief->since = fault_of(q->m, right);
-        cq_resync(q, &s->sent.since, right);
+        if (clears || !right) { /* else there may be as many, or more */
+            cq_resync(q, &s->sent.since, right);
+        }
     }
     if (clears) {
         value_set(&s->sent, 0);
