@@ -79,6 +79,8 @@ static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
             if (access_word(a, words[i].addr, &value)) {
                 if (core == CQ_DISPATCH && q->boot[core].running != YES) {
                     cq_take_pointer(q, value);
+                } else if (words[i].bit == CQ_INIT_PCIE && q->boot[core].running != YES) {
+                    cq_take_base(q, value);
                 }
                 list_words(q, words);
                 judge_pointer(q, words[i].addr, value, words[i].value);

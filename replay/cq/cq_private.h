@@ -177,6 +177,8 @@ struct cq *cq_of_several(struct cq *first, const struct observation *o);
 /* A pointer of the set-up may say that the host has made as many queues as it can: then each has
  * less host memory. */
 void cq_take_pointer(struct cq *q, uint32_t value);
+/* Where the records of one that is not the first begin, the host says. */
+void cq_take_base(struct cq *q, uint32_t value);
 
 /* cq.c: tells the other models where the queue is. */
 void cq_publish_facts(const struct cq *q);

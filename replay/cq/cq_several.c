@@ -57,6 +57,16 @@ void cq_take_pointer(struct cq *q, uint32_t value)
     }
 }
 
+void cq_take_base(struct cq *q, uint32_t value)
+{
+    const uint64_t sysmem = q->sysmem - (uint32_t)q->sysmem + (value - q->numbers->issue);
+    if (q->offset != 0 && value >= q->numbers->issue && sysmem != q->sysmem) {
+        const struct nocap_queue n = *q->numbers;
+        q->offset += sysmem - q->sysmem;
+        cq_renumber(q, &n, sysmem);
+    }
+}
+
 /* One whose core has no tile yet; NULL: none. `count`: of those before it. */
 static struct cq *without_tile(struct cq *first, enum cq_core core, uint32_t *count)
 {
