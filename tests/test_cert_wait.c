@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs of control code that wait: what the model says of them, and when that is a hang. */
+/* Jobs of control code that wait: what the model says of them, and when that is a hang. Events that
+ * name another place than they are of. */
 #include "tests/cert_recording.h"
 
 static void missing_tokens_and_polls_hang(void **state)
@@ -102,6 +103,37 @@ static void a_trace_that_ends_in_the_middle_is_no_hang(void **state)
     }
 }
 
+/* An event of an instruction names another job, or another offset. */
+static void an_event_of_another_place_is_one_finding(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct nocap_aie_run_options options = seeded(seed / 2);
+        struct recording *r = record(busy, &options);
+        for (size_t i = 0; i < r->count; i++) {
+            struct nocap_event *e = &r->events[i];
+            const struct nocap_event right = *e;
+            if (e->kind != NOCAP_EV_CERT || (e->has & NOCAP_F_OFF) == 0 ||
+                e->op == NOCAP_OP_JOB_END || e->op == NOCAP_OP_EOF) {
+                continue;
+            }
+            for (unsigned way = 0; way < 4; way++) {
+                static const int64_t other[] = {4, -16};
+                e->job = way < 2 ? (way == 0 ? 77 : e->job == 1 ? 2 : 1) : e->job;
+                e->off = way < 2 ? e->off : (uint64_t)((int64_t)e->off + other[way - 2]);
+                struct verdict v = judge(r, seed % 2 == 0);
+                if (v.count != 1 || v.rules[0] != AIE_069) {
+                    fail_msg("seed %llu, %s of offset %u in job %u, way %u: %zu findings; %s",
+                             (unsigned long long)seed, nocap_op_name(e->op), (unsigned)right.off,
+                             (unsigned)right.job, way, v.count, v.text);
+                }
+                *e = right;
+            }
+        }
+        forget(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +142,7 @@ int main(void)
         cmocka_unit_test(more_tokens_than_tasks_send_are_told),
         cmocka_unit_test(a_deadlock_needs_no_patience),
         cmocka_unit_test(a_trace_that_ends_in_the_middle_is_no_hang),
+        cmocka_unit_test(an_event_of_another_place_is_one_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

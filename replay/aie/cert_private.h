@@ -35,7 +35,8 @@ struct cert_step {
     const struct nocap_aie_insn_info *info; /* NULL: not decoded */
     uint32_t value[NOCAP_AIE_FIELDS_MAX];
     uint32_t off, next;
-    fault_id since;                  /* its bytes, or its place in its job, are those of a fault */
+    uint32_t instead_of; /* the offset that was next as it began at another one; 0: none */
+    fault_id since;      /* its bytes, or its place in its job, are those of a fault */
     struct event_ref at, blocked_at; /* its start; where it blocked last */
     struct cert_expect expect[CERT_ACCESSES];
     uint8_t expected, seen;
@@ -245,6 +246,12 @@ static inline bool cert_is_patched(const uint8_t *patched, uint32_t offset)
 {
     return patched != NULL && (patched[offset / 8] >> offset % 8 & 1) != 0;
 }
+
+/* cert_bytes.c */
+/* Takes the instruction of the event into the step. `due`: the offset of the job's next one; 0: not
+ * known. */
+void cert_take_insn(struct model *m, struct cert_uc *uc, const struct cert_page *page,
+                    struct cert_step *step, uint32_t due);
 
 /* cert_step.c */
 void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_event *e);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions: their bytes, their order in a job, who may run them when, and what they do. */
-#include <stdio.h>
-#include <string.h>
-
+/* Instructions: their order in a job, who may run them when, and what they do. */
 #include "replay/aie/cert_private.h"
 
 /* ---- where an event belongs ---- */
@@ -26,108 +23,49 @@ static uint32_t job_id(const struct cert_page *page, const struct nocap_event *e
     return id;
 }
 
+static bool starts_job(const struct cert_step *step)
+{
+    return step->info != NULL && nocap_aie_starts_job(step->info->opcode);
+}
+
+/* The job to which the instruction belongs: the one in which its place is next, or that of the
+ * event; START_JOB says itself which it is, unless both that and the event's are new. */
+static uint32_t owner(const struct cert_page *page, const struct cert_step *step, uint32_t id)
+{
+    for (uint32_t i = 0; i < page->job_count; i++) {
+        const struct cert_job *job = &page->jobs[i];
+        if (job->next == step->off && job->next != 0 && !job->step.active && !job->ended) {
+            return job->id;
+        }
+    }
+    const uint32_t says = step->value[NOCAP_AIE_START_JOB_job_id];
+    const bool known = cert_job_find(page, id) != NULL || cert_job_find(page, says) != NULL;
+    return starts_job(step) && known ? says : id;
+}
+
+/* An event names a job, and is of that one, in which alone it can be. */
+static void judge_named(struct model *m, struct cert_uc *uc, const struct cert_page *page,
+                        const struct nocap_event *e, uint32_t named, uint32_t id)
+{
+    CERT_EXPECT(m, uc, AIE_069, id == named, NO_REFS, "an instruction in the job that it is of",
+                "%s of offset %u of page %u in job %u, it is of job %u", nocap_op_name(e->op),
+                (unsigned)e->off, page->index, named, id);
+}
+
 /* The job that an instruction begins to run in; NULL without memory. */
 static struct cert_job *enter_job(struct model *m, struct cert_uc *uc, struct cert_page *page,
-                                  const struct nocap_event *e)
+                                  const struct cert_step *step, const struct nocap_event *e)
 {
-    uint32_t id = job_id(page, e);
+    uint32_t named = job_id(page, e), id = owner(page, step, named);
     struct cert_job *job = cert_job_find(page, id);
+    bool known = page->code != NULL && page->whole && page->code->text_size != 0;
+    judge_named(m, uc, page, e, named, id);
     if (job == NULL) {
-        bool known = page->code != NULL && page->whole && page->code->text_size != 0;
         CERT_EXPECT(m, uc, AIE_069, !known, NO_REFS, "a job of the page", "page %u has no job %u",
                     page->index, id);
         job = cert_job_add(m, page, id);
     }
     return job;
-}
-
-/* ---- bytes ---- */
-
-/* An event has the instruction as it ran; only LOAD_PDI differs between dialects in its length. */
-static bool decode(const uint8_t *bytes, size_t size, struct nocap_aie_insn *insn)
-{
-    static const enum nocap_aie_dialect dialects[] = {NOCAP_AIE_F25, NOCAP_AIE_M25};
-    for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++) {
-        const struct nocap_aie_insn_info *info =
-            size == 0 ? NULL : nocap_aie_insn_info(dialects[i], bytes[0]);
-        if (info != NULL && info->size == size) {
-            return nocap_aie_decode(dialects[i], bytes, size, insn) == NOCAP_AIE_DECODED;
-        }
-    }
-    return nocap_aie_decode(NOCAP_AIE_N26, bytes, size, insn) == NOCAP_AIE_DECODED;
-}
-
-/* Whether the bytes are those of the file, as far as they were not patched. */
-static bool same_bytes(const struct cert_uc *uc, const struct cert_page *page,
-                       const struct nocap_event *e)
-{
-    const uint8_t *patched = cert_patched(uc, page->index);
-    if (e->off > NOCAP_AIE_PAGE_SIZE || e->data_size > NOCAP_AIE_PAGE_SIZE - e->off) {
-        return false;
-    }
-    for (uint32_t i = 0; i < e->data_size; i++) {
-        uint32_t at = (uint32_t)e->off + i;
-        if (e->data[i] != page->code->bytes[at] && !cert_is_patched(patched, at)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void hex(char *text, size_t size, const uint8_t *bytes, uint32_t count)
-{
-    text[0] = 0;
-    for (uint32_t i = 0; i < count && 2 * i + 3 <= size; i++) {
-        snprintf(text + 2 * (size_t)i, size - 2 * (size_t)i, "%02x", bytes[i]);
-    }
-}
-
-/* Judges the bytes; false if they are not those of the file. A probe of a tracer lies over the
- * first word of an instruction and is no fault. */
-static bool judge_bytes(struct model *m, struct cert_uc *uc, const struct cert_page *page,
-                        const struct nocap_event *e)
-{
-    if (page->code == NULL || e->data_size == 0 || e->data[0] == NOCAP_AIE_TRACE) {
-        return true;
-    }
-    if (same_bytes(uc, page, e)) {
-        MARK_EXERCISED(m, AIE_070);
-        return true;
-    }
-    char ran[48], file[48];
-    uint32_t off = e->off < NOCAP_AIE_PAGE_SIZE ? (uint32_t)e->off : NOCAP_AIE_PAGE_SIZE;
-    uint32_t rest = NOCAP_AIE_PAGE_SIZE - off;
-    hex(ran, sizeof ran, e->data, e->data_size);
-    hex(file, sizeof file, page->code->bytes + off, e->data_size < rest ? e->data_size : rest);
-    CERT_EXPECT(m, uc, AIE_070, false, NO_REFS, "the bytes of the ELF file",
-                "at page %u offset %u ran %s, the file has %s", page->index, (unsigned)e->off, ran,
-                file);
-    return false;
-}
-
-/* Takes the instruction of the event into the step. */
-static void take_insn(struct model *m, struct cert_uc *uc, const struct cert_page *page,
-                      struct cert_step *step, const struct nocap_event *e)
-{
-    struct nocap_aie_insn insn;
-    uint32_t off = (uint32_t)e->off;
-    bool right = judge_bytes(m, uc, page, e);
-    *step = (struct cert_step){.active = true,
-                               .off = off,
-                               .since = right ? FAULT_NONE : m->fault,
-                               .at = cert_now(m, uc),
-                               .raced = {.index = NO_INDEX}};
-    bool in_file = page->code != NULL && off < NOCAP_AIE_PAGE_SIZE;
-    bool probe = e->data_size != 0 && e->data[0] == NOCAP_AIE_TRACE;
-    bool decoded = (in_file && (!right || probe))
-                       ? nocap_aie_decode(page->dialect, page->code->bytes + off,
-                                          NOCAP_AIE_PAGE_SIZE - off, &insn) == NOCAP_AIE_DECODED
-                       : decode(e->data, e->data_size, &insn);
-    if (decoded) {
-        step->info = insn.info;
-        memcpy(step->value, insn.value, sizeof step->value);
-        step->next = off + insn.info->size;
-    }
 }
 
 /* ---- who may run ---- */
@@ -136,11 +74,6 @@ static void give_up(struct cert_uc *uc)
 {
     uc->held = false;
     uc->session++;
-}
-
-static bool starts_job(const struct cert_step *step)
-{
-    return step->info != NULL && nocap_aie_starts_job(step->info->opcode);
 }
 
 /* A deferred job runs once it is launched, from the next scheduling cycle on. */
@@ -310,9 +243,13 @@ static fault_id judge_order(struct model *m, const struct cert_at *at, fault_id 
                           "no instruction of a job that is over", CERT_PLACE " runs after END_JOB",
                           CERT_AT(at));
     } else if (at->job->next != 0) {
-        CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, step->off == at->job->next, NO_REFS,
+        const bool right = m->event->off == at->job->next;
+        CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, right, NO_REFS,
                           "the instructions of a job in their order",
-                          CERT_PLACE " runs, offset %u is next", CERT_AT(at), at->job->next);
+                          CERT_PLACE " runs, offset %u is next", at->job->id, at->page->index,
+                          (unsigned)m->event->off, step->info == NULL ? "?" : step->info->mnemonic,
+                          at->job->next);
+        step->instead_of = right ? 0 : at->job->next;
         if (step->off != at->job->next && since == FAULT_NONE) {
             lose_track(at);
         }
@@ -367,12 +304,10 @@ void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_eve
 {
     struct cert_at at = {.uc = uc, .page = cert_page_enter(m, uc, (uint32_t)e->page)};
     struct cert_step step;
-    at.job = enter_job(m, uc, at.page, e);
-    if (at.job == NULL) {
-        return;
-    }
-    take_insn(m, uc, at.page, &step, e);
-    if (began_before(m, &at, &step)) {
+    const struct cert_job *named = cert_job_find(at.page, job_id(at.page, e));
+    cert_take_insn(m, uc, at.page, &step, named != NULL ? named->next : 0);
+    at.job = enter_job(m, uc, at.page, &step, e);
+    if (at.job == NULL || began_before(m, &at, &step)) {
         return;
     }
     uc->steps++;
@@ -395,13 +330,37 @@ void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_eve
     begin(m, &at);
 }
 
+static bool is_at(const struct cert_job *job, const struct nocap_event *e)
+{
+    return job->step.active && job->step.off == e->off;
+}
+
 /* The job whose step an event speaks of; false if that is not known. */
 static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_event *e,
                       struct cert_at *at)
 {
     *at = (struct cert_at){.uc = uc, .page = cert_page_find(uc, (uint32_t)e->page)};
-    struct cert_job *job = at->page == NULL ? NULL : cert_job_find(at->page, job_id(at->page, e));
-    bool fits = job != NULL && job->step.active && job->step.off == e->off;
+    if (at->page == NULL) {
+        return false;
+    }
+    uint32_t named = job_id(at->page, e);
+    struct cert_job *job = at->job = cert_job_find(at->page, named);
+    if (job != NULL && job->step.active && job->step.instead_of == e->off && e->off != 0) {
+        job->step.next += job->step.instead_of - job->step.off; /* the start had another place */
+        job->step.off = job->step.instead_of;
+    }
+    bool fits = job != NULL && is_at(job, e);
+    for (uint32_t i = 0; i < at->page->job_count && !fits; i++) {
+        at->job = &at->page->jobs[i];
+        if (is_at(at->job, e)) {
+            judge_named(m, uc, at->page, e, named, at->job->id);
+            if (starts_job(&at->job->step) &&
+                at->job->step.value[NOCAP_AIE_START_JOB_job_id] == named) {
+                at->job->id = named; /* it was named wrong as it began */
+            }
+            return true;
+        }
+    }
     at->job = job;
     if (job == NULL || !at->page->whole) {
         return fits;
@@ -425,6 +384,9 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
         job->started = true;
         job->step.since = either(job->step.since, m->fault); /* nor what that one did */
         cert_misplace(job, (uint32_t)e->off, m->fault);
+        if (job->step.active) {
+            cert_misplace(job, job->step.off, m->fault); /* it may be of this one */
+        }
     }
     return fits;
 }
