@@ -44,21 +44,17 @@ static void hex(char *text, size_t size, const uint8_t *bytes, uint32_t count)
     }
 }
 
-/* Judges the bytes; false if they are not those of the file. Gives the offset at which the file has
- * them, that of the event or else the one in `place`, which is due. A probe of a tracer lies over
- * the first word of an instruction and is no fault. */
+/* Judges the bytes; false if they are not those of the file, there or where the job's next
+ * instruction is. A probe of a tracer lies over the first word of an instruction and is no fault.
+ */
 static bool judge_bytes(struct model *m, struct cert_uc *uc, const struct cert_page *page,
-                        const struct nocap_event *e, uint32_t *place)
+                        const struct nocap_event *e, uint32_t due)
 {
-    const uint32_t due = *place;
-    *place = (uint32_t)e->off;
     if (page->code == NULL || e->data_size == 0 || e->data[0] == NOCAP_AIE_TRACE) {
         return true;
     }
-    bool right = same_bytes(uc, page, e, e->off);
-    if (right || (due != 0 && same_bytes(uc, page, e, due))) {
+    if (same_bytes(uc, page, e, e->off) || same_bytes(uc, page, e, due)) {
         MARK_EXERCISED(m, AIE_070);
-        *place = right ? *place : due;
         return true;
     }
     char ran[48], file[48];
@@ -77,8 +73,8 @@ void cert_take_insn(struct model *m, struct cert_uc *uc, const struct cert_page 
 {
     const struct nocap_event *e = m->event;
     struct nocap_aie_insn insn;
-    uint32_t off = due;
-    bool right = judge_bytes(m, uc, page, e, &off);
+    uint32_t off = (uint32_t)e->off;
+    bool right = judge_bytes(m, uc, page, e, due);
     *step = (struct cert_step){.active = true,
                                .off = off,
                                .since = right ? FAULT_NONE : m->fault,

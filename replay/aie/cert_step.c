@@ -243,14 +243,12 @@ static fault_id judge_order(struct model *m, const struct cert_at *at, fault_id 
                           "no instruction of a job that is over", CERT_PLACE " runs after END_JOB",
                           CERT_AT(at));
     } else if (at->job->next != 0) {
-        const bool right = m->event->off == at->job->next;
+        const bool right = step->off == at->job->next;
         CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, right, NO_REFS,
                           "the instructions of a job in their order",
-                          CERT_PLACE " runs, offset %u is next", at->job->id, at->page->index,
-                          (unsigned)m->event->off, step->info == NULL ? "?" : step->info->mnemonic,
-                          at->job->next);
+                          CERT_PLACE " runs, offset %u is next", CERT_AT(at), at->job->next);
         step->instead_of = right ? 0 : at->job->next;
-        if (step->off != at->job->next && since == FAULT_NONE) {
+        if (!right && since == FAULT_NONE) {
             lose_track(at);
         }
     } else if (first) {
