@@ -34,7 +34,8 @@ void class_evidence_init(struct class_evidence *e, const struct nocap_header *he
 {
     const struct nocap_mailbox_layout *layout = nocap_header_layout(header, NULL);
     *e = (struct class_evidence){.header = header,
-                                 .go_messages = layout != NULL ? layout->go_messages : 0};
+                                 .go_messages = layout != NULL ? layout->go_messages : 0,
+                                 .rd_ptr = layout != NULL ? layout->rd_ptr : 0};
 }
 
 bool class_evidence_open(const struct class_evidence *e)
@@ -164,6 +165,10 @@ static void look_at_core(struct class_evidence *e, struct class_tile *tile,
         place.family == NOCAP_FAMILY_NIU_BUFFER && place.id == NOCAP_NIU_CMD_CTRL &&
         enough(e, ++e->sent)) {
         prove(e, NOCAP_CLASS_NOC, event, event->at, "several requests were sent");
+    }
+    if (event->kind == NOCAP_EV_WRITE && event->by == NOCAP_BY_BRISC && event->addr == e->rd_ptr &&
+        event->value != 0 && enough(e, ++e->moved)) {
+        prove(e, NOCAP_CLASS_NOC, event, event->at, "several launches in DEV mode were notified");
     }
 }
 

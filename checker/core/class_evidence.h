@@ -27,7 +27,8 @@ struct class_proof {
 
 struct class_evidence {
     const struct nocap_header *header;
-    uint32_t go_messages;  /* where the mailbox has them, as header or user say */
+    uint32_t go_messages;  /* where the mailbox has them, as header or user say .. */
+    uint32_t rd_ptr;       /* .. and the read pointer */
     uint32_t seen;         /* NOCAP_CLASS_* */
     uint32_t proven;       /* that must have had events; bits of `proofs` */
     uint32_t acts;         /* of cores */
@@ -36,6 +37,7 @@ struct class_evidence {
     uint32_t pushed;       /* words, to the coprocessors */
     uint32_t ended;        /* launches and boots that came to an end */
     uint32_t sent;         /* stores that send a request into the network */
+    uint32_t moved;        /* stores that move the read pointer on, after a notify */
     uint32_t accesses;     /* of control code */
     uint32_t instructions; /* of control code, that access one word */
     bool lost;             /* events */
