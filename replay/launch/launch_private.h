@@ -73,7 +73,8 @@ struct sync {
     uint8_t group;                 /* TRISCs that got GO, while not all three did */
     fault_id group_since;          /* what is known of that since */
     uint64_t group_index;
-    enum known caches;        /* invalidated since the last DONE, or since BRISC was released */
+    enum known caches;        /* invalidated since the last DONE, or since BRISC was released .. */
+    uint8_t invalidated;      /* .. which of them, by bit of the register */
     bool initialising;        /* TRISC0 zeroes the tile counters */
     fault_id init_since;      /* .. which is known since */
     unsigned init_wrong;      /* stores of it that zero no counter, or one again .. */

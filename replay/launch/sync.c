@@ -30,7 +30,19 @@ const char *sync_values(unsigned byte)
 void sync_launch_over(struct tile *tile)
 {
     sync_of(tile)->caches = NO;
+    sync_of(tile)->invalidated = 0;
     sync_of(tile)->group = 0;
+}
+
+/* One store may name all caches, or several some each. */
+static void invalidate(struct sync *s, const struct access *a)
+{
+    for (unsigned bit = 1; bit < NOCAP_IC_INVALIDATE_ALL; bit <<= 1) {
+        const uint32_t mask = bit | ~(uint32_t)NOCAP_IC_INVALIDATE_ALL;
+        bool named = may_store(a, NOCAP_REG_RISCV_IC_INVALIDATE, mask, bit);
+        s->invalidated |= (uint8_t)(named ? bit : 0);
+    }
+    s->caches = s->invalidated == NOCAP_IC_INVALIDATE_ALL ? YES : s->caches;
 }
 
 static fault_id judge_caches(struct model *m, struct tile *tile, fault_id owed)
@@ -293,9 +305,7 @@ static __attribute__((noinline)) void brisc_store(struct model *m, const struct 
                          (preloads == UNKNOWN && !l->notify_pending))) {
             launch_act(m, tile);
         }
-        if (may_store(a, NOCAP_REG_RISCV_IC_INVALIDATE, UINT32_MAX, NOCAP_IC_INVALIDATE_ALL)) {
-            sync_of(tile)->caches = YES;
-        }
+        invalidate(sync_of(tile), a);
         return;
     }
     if (boot_inits_all(m, tile, a)) {
