@@ -11,7 +11,7 @@ void launch_init(struct tile *tile, bool power_on)
     memset(sync_of(tile), 0, sizeof *sync_of(tile));
     sync_of(tile)->caches = power_on ? NO : UNKNOWN;
     memset(l, 0, sizeof *l);
-    l->slot = l->finished_slot = -1;
+    l->slot = -1;
     l->go.index = l->requested.index = l->done.index = NO_INDEX;
     for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
         l->slots[i].index = NO_INDEX;

@@ -146,7 +146,6 @@ static void end_launch(struct model *m, struct tile *tile)
         slot->fresh = NO;
         l->rd_since = since_or(slot->since, l->rd_since); /* its mode cannot be relied on */
     }
-    l->finished_slot = l->slot;
     l->finished_host = !l->message_known ? UNKNOWN : l->message.mode == NOCAP_MODE_HOST ? YES : NO;
     bool dev = l->message_known && l->message.mode == NOCAP_MODE_DEV;
     l->advance = dev ? YES : l->finished_host == YES ? NO : UNKNOWN;
@@ -250,20 +249,21 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
     }
 }
 
-static void judge_cleared(struct model *m, struct tile *tile)
+/* The read pointer leaves this slot, known since. The host may have written to it since DONE. */
+static void judge_cleared(struct model *m, struct tile *tile, unsigned slot, fault_id since)
 {
     struct launch *l = launch_of(tile);
-    const struct nocap_launch *message = launch_message(m, tile, l->finished_slot);
-    if (message != NULL) {
+    const struct nocap_launch *message = launch_message(m, tile, (int)slot);
+    bool again = l->done.index != NO_INDEX && l->slots[slot].turn > l->done.turn;
+    if (message != NULL && !again) {
         const struct nocap_launch_place *left =
             &m->layout->fields[message->enables != 0 ? NOCAP_LAUNCH_enables : NOCAP_LAUNCH_preload];
-        CHECK_SEEING(m, tile,
-                     nocap_launch_slot(m->layout, (unsigned)l->finished_slot) + left->offset,
-                     left->width, GO_018, FAULT_NONE,
-                     message->enables == 0 && message->preload == 0, RELATED(l->done.index),
+        CHECK_SEEING(m, tile, nocap_launch_slot(m->layout, slot) + left->offset, left->width,
+                     GO_018, since, message->enables == 0 && message->preload == 0,
+                     RELATED(l->done.index),
                      "enables and preload of the finished slot cleared before rd_ptr moves on",
-                     "rd_ptr moved on while slot %d has enables 0x%02x, preload 0x%02x",
-                     l->finished_slot, message->enables, message->preload);
+                     "rd_ptr moved on while slot %u has enables 0x%02x, preload 0x%02x", slot,
+                     message->enables, message->preload);
     }
 }
 
@@ -321,7 +321,9 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
     }
     if (moves && l->advance == YES) {
         launch_notify_missing(m, tile, "rd_ptr moved on");
-        judge_cleared(m, tile);
+    }
+    if (moves && right && next) {
+        judge_cleared(m, tile, old % NOCAP_LAUNCH_SLOTS, since);
     }
     l->advance = NO;
 }

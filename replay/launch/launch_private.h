@@ -124,7 +124,6 @@ struct launch {
     struct event_ref requested;
     /* what must follow DONE */
     enum known advance; /* rd_ptr is still to move on */
-    int finished_slot;
     enum known finished_host; /* the last launch was of HOST mode */
     bool notify_pending, notify_known;
     fault_id notify_since;  /* what is known of it since */
