@@ -17,6 +17,9 @@
     HEADER("host-mmio", "core-store", "core-mmio", "kernel", "noc")                                \
     IDLE LAUNCH(10, mode, 01) GO_WORD(11, 0x80020200) STORE(12, brisc, 0xffef02e4, 4, 0x1f)        \
     KERNEL(13, enter, brisc, 0x83e0) KERNEL(14, exit, brisc, 0x83e0)
+/* The same of any launch, which begins by these. */
+#define SEES_LAUNCHES HEADER("host-mmio", "core-store", "core-mmio", "kernel", "noc") IDLE
+#define CACHES(t) STORE(t, brisc, 0xffef02e4, 4, 0x1f)
 /* The slot is cleared, and the read pointer moves on. */
 #define NEXT                                                                                       \
     STORE(22, brisc, 0xbc, 4, 0x0) STORE(23, brisc, 0xcf, 1, 0x0) STORE(30, brisc, 0x6c, 4, 0x1)
@@ -57,6 +60,7 @@ static const struct {
 #include "tests/cases/gate_order.def"
 #include "tests/cases/host.def"
 #include "tests/cases/launch.def"
+#include "tests/cases/sync.def"
 #include "tests/cases/map.def"
 #include "tests/cases/noc.def"
 #include "tests/cases/noc_requests.def"
