@@ -340,7 +340,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
         }
     }
     bool starts = l->active == YES && nocap_launch_starts(&l->message, p);
-    if (starts && k->entered == 0 && k->inside != YES) {
+    if (starts && k->entered == 0) {
         l->since[p] = FAULT_NONE; /* so it had its commands, and has to leave once */
     }
     k->inside = YES;

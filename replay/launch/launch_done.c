@@ -76,10 +76,9 @@ static void judge_launch(struct model *m, struct tile *tile, fault_id uncaused)
                     "DONE only after BRISC's own kernel exited", "%s",
                     "launch DONE stored while BRISC's own kernel still runs");
     }
-    if (inside) { /* its exit was lost, or comes too late: what it does now is not its kernel's */
+    if (inside) {
         early = m->fault;
-        brisc->inside = UNKNOWN;
-        brisc->exit_owed = m->fault;
+        kernel_overrun(brisc, early);
     }
     for (unsigned p = 0; l->message_known && l->active == YES && !l->begun && p < CORES; p++) {
         if ((idle && !inside) || is_over(l, p, word)) {

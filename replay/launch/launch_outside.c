@@ -104,7 +104,7 @@ static void judge_intrusion(struct model *m, const struct observation *o, const 
                 "%s written between GO and DONE: %llu bytes at 0x%llx", part,
                 (unsigned long long)a->size, (unsigned long long)a->addr);
     l->parts_since = part == NULL ? l->parts_since : m->fault;
-    if (part != NULL && l->slot >= 0 &&
+    if (l->slot >= 0 &&
         touches(a, nocap_launch_slot(m->layout, (unsigned)l->slot), m->layout->launch_size)) {
         l->slots[l->slot].early = m->fault;
     }
@@ -204,10 +204,10 @@ static fault_id word_since(const struct model *m, const struct observation *o)
 static void judge_master(struct model *m, const struct observation *o, struct nocap_go_word go)
 {
     struct launch *l = launch_of(o->tile);
-    CHECK_AFTER(m, o->tile, GO_019, named_since(m, o), (go.master_x | go.master_y) != 0, NO_REFS,
+    CHECK_AFTER(m, o->tile, GO_019, l->master_since, (go.master_x | go.master_y) != 0, NO_REFS,
                 "the dispatch core's coordinates in the go message",
                 "go message with signal 0x%02x and master (0,0)", go.signal);
-    l->master_since = since_or(named_since(m, o), m->fault);
+    l->master_since = since_or(l->master_since, m->fault);
 }
 
 static void judge_go(struct model *m, const struct observation *o, struct nocap_go_word go)
@@ -234,8 +234,6 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
         return;
     }
     l->go_since = written;
-    l->master = (struct nocap_xy){go.master_x, go.master_y};
-    l->master_since = named_since(m, o);
     int slot = l->active == YES ? l->slot : launch_next_slot(m, tile);
     /* a message that the host copied in pieces is whole now */
     const int whole = tile->sees_cores && slot >= 0 ? slot : latest_slot(l);
@@ -324,6 +322,8 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     }
     l->ignored_since = FAULT_NONE;
     launch_lose_request(m, tile, signal, FAULT_NONE);
+    l->master = (struct nocap_xy){go.master_x, go.master_y};
+    l->master_since = named_since(m, o);
     if (signal == NOCAP_GO_GO) {
         judge_go(m, o, go);
     } else if (signal != NOCAP_GO_DONE) {

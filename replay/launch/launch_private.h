@@ -123,7 +123,7 @@ struct launch {
     enum known request_done;
     struct event_ref requested;
     /* what must follow DONE */
-    enum known advance; /* rd_ptr is still to move on */
+    enum known advance;       /* rd_ptr is still to move on */
     enum known finished_host; /* the last launch was of HOST mode */
     bool notify_pending, notify_known;
     fault_id notify_since;  /* what is known of it since */
@@ -227,6 +227,16 @@ static inline void launch_group_fault(struct launch *l, uint8_t processors, faul
 {
     for (unsigned p = 0; p < CORES; p++) {
         l->since[p] = (processors >> p & 1) != 0 ? fault : l->since[p];
+    }
+}
+
+/* The protocol goes on while the core is in its kernel: its exit was lost, or comes too late, and
+ * what it does now is not its kernel's. */
+static inline void kernel_overrun(struct kernel *k, fault_id fault)
+{
+    if (k->inside == YES) {
+        k->inside = UNKNOWN;
+        k->exit_owed = fault;
     }
 }
 

@@ -386,9 +386,9 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
             launch_of(tile)->since[core->processor] = m->fault;
         }
     }
-    if (inside) { /* its exit was lost, or comes too late */
-        k->inside = UNKNOWN;
-        k->exit_owed = launch_of(tile)->since[core->processor] = m->fault;
+    if (inside) {
+        kernel_overrun(k, m->fault);
+        launch_of(tile)->since[core->processor] = m->fault;
     }
     if (old == NOCAP_SYNC_INIT_REGISTERS) {
         judge_counters(m, tile);

@@ -36,6 +36,7 @@ void sync_overrun(struct tile *tile, uint32_t word, fault_id fault)
         uint8_t byte = (uint8_t)(word >> 8 * i);
         if (byte != NOCAP_SYNC_DONE && byte != NOCAP_SYNC_INIT_REGISTERS) {
             sync_of(tile)->since[i] = sync_of(tile)->late[i] = fault;
+            kernel_overrun(&launch_of(tile)->kernels[sync_processor(i)], fault);
         }
     }
 }
