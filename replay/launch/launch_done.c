@@ -280,48 +280,45 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
         l->rd_since = FAULT_NONE;
         return;
     }
-    bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
-    /* a reset since the launch, whose message is known, so that it would be seen */
-    bool unasked = v == 0 && l->finished_host == YES && !l->asked;
-    bool lost = v == 0 && l->advance == YES && !next; /* it was to move on */
-    bool boots = boot_of(tile)->phase == BOOT_RELEASED;
-    bool moves = (next || unasked || lost) && l->request == 0 && !boots;
-    bool began = l->done.index == NO_INDEX && whole; /* the trace may, while it was to move on */
-    bool ahead = l->go_pending == YES && l->active == NO && !began;
-    bool stays = l->finished_host == YES || (l->advance == NO && ahead);
-    bool right = ((v == 0 && !(moves && lost)) || (next && !boots)) &&
-                 !(moves && stays && (v != 0 || unasked) && l->notify_early == FAULT_NONE);
+    const bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
+    const bool boots = boot_of(tile)->phase == BOOT_RELEASED, free = l->request == 0 && !boots;
+    const bool host = free && l->finished_host == YES, dev = free && l->advance == YES;
+    const bool began = l->done.index == NO_INDEX && whole; /* perhaps while it was to move on */
+    const bool ahead = l->go_pending == YES && l->active == NO && !began;
+    const bool stays = host || (free && l->advance == NO && ahead);
+    const bool early = l->notify_early != FAULT_NONE; /* its DONE was lost */
+    /* a reset since the launch, whose message is known, would be seen */
+    const bool resets = v == 0 && !dev && (!host || l->asked || early);
+    const bool right = resets || (next && !boots && (!stays || early));
     fault_id since = since_or(l->rd_since, tile->notified_since);
     since = whole ? since : FAULT_NONE; /* in part it is never stored */
     CHECK_SEEING(m, tile, m->layout->rd_ptr, 4, GO_008, since, right, RELATED(l->done.index),
-                 boots ? "rd_ptr set to 0 at boot"
-                 : l->finished_host == YES && moves
-                     ? "rd_ptr left alone after a launch in HOST mode"
-                 : stays && moves ? "rd_ptr left alone until a launch in DEV mode is DONE"
-                 : moves          ? "rd_ptr moved on by one after a launch in DEV mode"
-                                  : "rd_ptr stored 0 or moved on by one",
-                 boots ? "rd_ptr set to %u while BRISC boots, it was %u"
-                 : l->finished_host == YES && moves
-                     ? "rd_ptr set to %u after a launch in HOST mode, it was %u"
-                 : stays && moves ? "rd_ptr set to %u before the launch is DONE, it was %u"
-                 : moves          ? "rd_ptr set to %u after a launch in DEV mode, it was %u"
-                                  : "rd_ptr set to %u, neither 0 nor one more than %u",
+                 boots   ? "rd_ptr set to 0 at boot"
+                 : host  ? "rd_ptr left alone after a launch in HOST mode"
+                 : stays ? "rd_ptr left alone until a launch in DEV mode is DONE"
+                 : dev   ? "rd_ptr moved on by one after a launch in DEV mode"
+                         : "rd_ptr stored 0 or moved on by one",
+                 boots   ? "rd_ptr set to %u while BRISC boots, it was %u"
+                 : host  ? "rd_ptr set to %u after a launch in HOST mode, it was %u"
+                 : stays ? "rd_ptr set to %u before the launch is DONE, it was %u"
+                 : dev   ? "rd_ptr set to %u after a launch in DEV mode, it was %u"
+                         : "rd_ptr set to %u, neither 0 nor one more than %u",
                  v, old);
     l->rd_since = m->fault;
     if (since == FAULT_NONE) { /* else what is missing is a fault of its own */
         store_strays(m);
     }
-    if (moves && l->active == YES && l->notify_early != FAULT_NONE) { /* its DONE was lost */
-        fault_id early = l->notify_early;
+    if (free && l->active == YES && early) {
+        fault_id fault = l->notify_early;
         launch_report(m, tile, false);
         end_launch(m, tile);
         l->notify_pending = false;
-        l->go_since = early; /* perhaps it is only late */
+        l->go_since = fault; /* perhaps it is only late */
     }
-    if (moves && l->advance == YES) {
+    if (free && l->advance == YES) {
         launch_notify_missing(m, tile, "rd_ptr moved on");
     }
-    if (moves && right && next) {
+    if (free && right && next) {
         judge_cleared(m, tile, old % NOCAP_LAUNCH_SLOTS, since);
     }
     l->advance = NO;
