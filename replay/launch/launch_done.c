@@ -281,11 +281,11 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
         return;
     }
     const bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
-    const bool boots = boot_of(tile)->phase == BOOT_RELEASED, free = l->request == 0 && !boots;
-    const bool host = free && l->finished_host == YES, dev = free && l->advance == YES;
+    const bool boots = boot_of(tile)->phase == BOOT_RELEASED, settled = l->request == 0 && !boots;
+    const bool host = settled && l->finished_host == YES, dev = settled && l->advance == YES;
     const bool began = l->done.index == NO_INDEX && whole; /* perhaps while it was to move on */
     const bool ahead = l->go_pending == YES && l->active == NO && !began;
-    const bool stays = host || (free && l->advance == NO && ahead);
+    const bool stays = host || (settled && l->advance == NO && ahead);
     const bool early = l->notify_early != FAULT_NONE; /* its DONE was lost */
     /* a reset since the launch, whose message is known, would be seen */
     const bool resets = v == 0 && !dev && (!host || l->asked || early);
@@ -308,17 +308,17 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
     if (since == FAULT_NONE) { /* else what is missing is a fault of its own */
         store_strays(m);
     }
-    if (free && l->active == YES && early) {
+    if (settled && l->active == YES && early) {
         fault_id fault = l->notify_early;
         launch_report(m, tile, false);
         end_launch(m, tile);
         l->notify_pending = false;
         l->go_since = fault; /* perhaps it is only late */
     }
-    if (free && l->advance == YES) {
+    if (settled && l->advance == YES) {
         launch_notify_missing(m, tile, "rd_ptr moved on");
     }
-    if (free && right && next) {
+    if (settled && right && next) {
         judge_cleared(m, tile, old % NOCAP_LAUNCH_SLOTS, since);
     }
     l->advance = NO;
