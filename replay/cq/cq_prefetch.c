@@ -331,8 +331,6 @@ void cq_prefetch_take_slot(struct cq *q, uint32_t slot)
     if (next->known) {
         bool passed = q->host.slots[next->v] == CQ_SLOT_PASSED; /* as the host did */
         cq_blame(&next->since, passed && !right ? q->host.passed : FAULT_NONE);
-        const uint64_t late = right ? NO_INDEX : cq_find_unread(q, UINT32_MAX, slot);
-        cq_blame(&next->since, late != NO_INDEX ? cq_read_since(q, late) : FAULT_NONE);
         cq_blame(&next->since, cq_other_since(&q->prefetcher.slot_other, slot));
         CQ_FETCHER_AFTER(q, CQ_029, next->since, right, NO_REFS,
                          "prefetch_q entries taken in order",
