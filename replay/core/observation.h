@@ -4,7 +4,9 @@
 #ifndef NOCAP_REPLAY_OBSERVATION_H
 #define NOCAP_REPLAY_OBSERVATION_H
 
+#include "formats/blackhole/cores.h"
 #include "formats/blackhole/noc_ends.h"
+#include "formats/blackhole/registers.h"
 #include "formats/blackhole/tile_map.h"
 #include "replay/core/access.h"
 
@@ -70,5 +72,14 @@ struct observation {
     uint8_t kind;                           /* enum observation_kind */
     bool lead; /* the one that stands for the whole event, where there are several */
 };
+
+/* Whether a store takes all cores of the tile into reset. */
+static inline bool holds_all_cores(const struct observation *o)
+{
+    uint32_t value;
+    return (o->places & PLACE(SOFT_RESET)) != 0 &&
+           access_word(&o->access, NOCAP_REG_SOFT_RESET_0, &value) &&
+           (value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL;
+}
 
 #endif

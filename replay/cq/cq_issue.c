@@ -459,7 +459,8 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
     if (lies_at(q, &h->cursor_due, e)) {
         h->cursor = h->cursor_due;
     }
-    if (!q->any && has_slot && slot == 0 && has_addr && e->addr == q->numbers->issue) {
+    bool begins = has_slot && slot == 0 && has_addr && e->addr == q->numbers->issue;
+    if (begins && (!q->any || q->program.prefetch_terminated)) {
         cq_restart(q, true); /* a queue that has just been set up */
     }
     q->any = true;

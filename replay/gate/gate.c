@@ -450,11 +450,7 @@ static uint32_t wants(const struct model *m)
 /* All cores are taken into reset: what the threads hold is gone. */
 static void outside_store(struct model *m, const struct observation *o)
 {
-    uint32_t value;
-    bool held = (o->places & PLACE(SOFT_RESET)) != 0 &&
-                access_word(&o->access, NOCAP_REG_SOFT_RESET_0, &value) &&
-                (value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL;
-    if (held && gate_part(o->tile)->gate != NULL) {
+    if (holds_all_cores(o) && gate_part(o->tile)->gate != NULL) {
         forget(m, o->tile);
     }
 }

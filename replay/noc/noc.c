@@ -379,6 +379,10 @@ static void check(struct model *m, const struct observation *o)
     }
     switch (o->kind) {
     case OBS_OUTSIDE_STORE:
+        if (holds_all_cores(o)) {
+            drop(o->tile); /* what starts then owes nothing to requests from before */
+        }
+        /* fall through */
     case OBS_RESTATED:
         if (e->kind == NOCAP_EV_WRITE && e->by == NOCAP_BY_NOC) {
             noc_landing(m, o);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A board that is booted a second time, or a command queue that is set up again, is judged as at
+ * the first: whatever the first run was, what is found in the second one is what is found in it
+ * alone. */
+#include "checker/core/checker.h"
+#include "formats/blackhole/registers.h"
+#include "tests/rows.h"
+#include "tests/run_trace.h"
+#include "tests/temp_dir.h"
+
+enum { TILES = 2, LAUNCHES = 8 };
+
+struct row {
+    enum nocap_sim_scenario scenario;
+    enum nocap_sim_fault first, second;
+};
+
+static struct nocap_sim_options options_of(const struct row *row, enum nocap_sim_fault fault)
+{
+    return (struct nocap_sim_options){.size = sizeof(struct nocap_sim_options),
+                                      .scenario = row->scenario,
+                                      .fault = fault,
+                                      .tiles = TILES,
+                                      .workers = TILES,
+                                      .launches = LAUNCHES};
+}
+
+/* The runs of a queue begin when the firmware is ready. Before a second one the host takes the
+ * cores whose memory it shows into reset. */
+static size_t hold_cores(struct run_trace *t, const struct run *run, uint64_t at)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < run->count && run->events[i].kind == NOCAP_EV_MEM; i++) {
+        struct nocap_event e = nocap_event_of(NOCAP_EV_WRITE);
+        e.t = at;
+        e.by = NOCAP_BY_HOST;
+        e.at = run->events[i].at;
+        e.addr = NOCAP_REG_SOFT_RESET_0;
+        e.size = 4;
+        e.value = NOCAP_SOFT_RESET_ALL;
+        e.has = NOCAP_F_BY | NOCAP_F_AT | NOCAP_F_ADDR | NOCAP_F_SIZE | NOCAP_F_VALUE;
+        run_trace_add(t, &e);
+        held++;
+    }
+    return held;
+}
+
+/* Adds a run behind what is there; how many events it has. */
+static size_t add_run(struct run_trace *t, struct nocap_sim_options options, uint64_t start,
+                      bool again)
+{
+    struct run run = run_with(options);
+    size_t held = again ? hold_cores(t, &run, start) : 0;
+    for (size_t i = 0; i < run.count; i++) {
+        struct nocap_event e = run.events[i];
+        e.t += start;
+        e.t2 += (e.has & NOCAP_F_T2) != 0 ? start : 0;
+        run_trace_add(t, &e);
+    }
+    size_t count = held + run.count;
+    run_free(&run);
+    return count;
+}
+
+static void second_is_judged_alone(void **state)
+{
+    const struct row *row = *state;
+    enum { SECOND = 100000000 };
+    struct nocap_sim_options first = options_of(row, row->first),
+                             second = options_of(row, row->second);
+    struct run_trace t = run_trace_of(&second);
+    run_trace_open(&t, "alone.nocap");
+    (void)add_run(&t, second, SECOND, false);
+    struct nocap_report *alone = run_trace_check(&t);
+    t = run_trace_of(&second);
+    run_trace_open(&t, "both.nocap");
+    size_t begin = add_run(&t, first, 0, false);
+    begin += add_run(&t, second, SECOND, true) - alone->events;
+    struct nocap_report *both = run_trace_check(&t);
+    size_t at = 0, found = 0;
+    for (size_t i = 0; i < both->finding_count; i++) {
+        const struct nocap_finding *f = &both->findings[i];
+        if (f->index < begin) {
+            continue;
+        }
+        const struct nocap_finding *a = &alone->findings[at < alone->finding_count ? at : 0];
+        found++;
+        at += at < alone->finding_count && f->rule == a->rule && f->index == a->index + begin;
+    }
+    if (found != alone->finding_count || at != found) {
+        fprintf(stderr, "the second run alone:\n");
+        (void)nocap_report_text(stderr, alone, false, true, NULL);
+        fprintf(stderr, "after the first, of %zu events:\n", begin);
+        (void)nocap_report_text(stderr, both, false, true, NULL);
+        fail_msg("the second run is judged otherwise");
+    }
+    nocap_report_free(alone);
+    nocap_report_free(both);
+}
+
+static void add(struct rows *rows, enum nocap_sim_scenario scenario, enum nocap_sim_fault first,
+                enum nocap_sim_fault second)
+{
+    static struct row all[6 * NOCAP_SIM_FAULT_COUNT * NOCAP_SIM_SCENARIO_COUNT];
+    static size_t count;
+    struct row *row = &all[count++];
+    *row = (struct row){scenario, first, second};
+    const char *a = nocap_sim_faults[first].name, *b = nocap_sim_faults[second].name;
+    char name[160];
+    snprintf(name, sizeof name, "%s: %s, then %s", nocap_sim_scenarios[scenario].name,
+             a != NULL ? a : "sound", b != NULL ? b : "sound");
+    rows_add(rows, name, second_is_judged_alone, row);
+}
+
+static void add_fault(struct rows *rows, unsigned scenario, unsigned fault)
+{
+    /* L1 still holds the bank table of the first run */
+    if (strcmp(nocap_sim_faults[fault].name, "no-bank-table") != 0) {
+        add(rows, scenario, NOCAP_SIM_FAULT_NONE, fault);
+    }
+    add(rows, scenario, fault, NOCAP_SIM_FAULT_NONE);
+    add(rows, scenario, fault, fault);
+}
+
+int main(void)
+{
+    struct rows rows = {0};
+    for (unsigned f = 1; f < NOCAP_SIM_FAULT_COUNT; f++) {
+        unsigned s = 0;
+        for (; s < NOCAP_SIM_FAST_DISPATCH; s++) {
+            if (nocap_sim_fault_triggers(&nocap_sim_faults[f], s)) {
+                add_fault(&rows, s, f);
+            }
+        }
+        while (s < NOCAP_SIM_SCENARIO_COUNT &&
+               (s == NOCAP_SIM_FAST_DISPATCH_RINGS || /* are long */
+                !nocap_sim_fault_triggers(&nocap_sim_faults[f], s))) {
+            s++;
+        }
+        if (s < NOCAP_SIM_SCENARIO_COUNT) {
+            add_fault(&rows, s, f);
+        }
+    }
+    return rows_run(&rows, "boot again");
+}
