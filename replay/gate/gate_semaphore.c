@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Semaphores: what inits, posts and gets make of them, and what events state. Rules TNX-005, -013
  * to -015. */
-#include <stdlib.h>
-
 #include "replay/core/tile.h"
 #include "replay/core/value.h"
 #include "replay/gate/gate_private.h"
@@ -70,47 +68,24 @@ fault_id gate_shown_since(const struct gate_word *w, uint32_t word)
 {
     for (uint32_t rest = changed_by(word); rest != 0; rest &= rest - 1) {
         const struct gate_sem *s = &w->g->sems[__builtin_ctz(rest)];
-        bool others = false; /* by a word of another thread that is out of its place */
-        for (unsigned i = 0; i < THREADS; i++) {
-            others |= i != w->thread && w->g->threads[i].stream.strays_since == s->parted;
-        }
-        if (s->parted != FAULT_NONE && !others &&
-            abs(s->v - made_by(word, s->made)) < abs(s->v - s->made)) {
+        if (s->parted != FAULT_NONE) {
             return s->parted;
         }
     }
     return FAULT_NONE;
 }
 
-/* Whether one of the words brings the semaphore nearer to v. */
-static bool any_makes(const uint32_t *words, unsigned count, const struct gate_sem *s, unsigned i,
-                      int v)
+/* The fault since which a thread may have a word out of its place that changes the semaphore. */
+static fault_id misplaced_since(const struct gate *g, unsigned i)
 {
-    for (unsigned k = 0; k < count; k++) {
-        if ((changed_by(words[k]) >> i & 1) != 0 &&
-            abs(v - made_by(words[k], s->v)) < abs(v - s->v)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The fault since which a thread has a word out of its place, or may have one, that would make v of
- * the semaphore. */
-static fault_id misplaced_since(const struct gate *g, unsigned i, int v)
-{
-    const struct gate_sem *sem = &g->sems[i];
     uint32_t words[GATE_LOOKAHEAD];
     for (unsigned k = 0; k < THREADS; k++) {
         const struct gate_stream *s = &g->threads[k].stream;
-        unsigned seen = !s->searching ? 0 : s->seen < GATE_LOOKAHEAD ? s->seen : GATE_LOOKAHEAD;
         unsigned count = s->since != FAULT_NONE ? stream_look_ahead(s, words, GATE_LOOKAHEAD) : 0;
-        if (any_makes(s->early.words, s->early.count, sem, i, v) ||
-            any_makes(s->missing.words, s->missing.count, sem, i, v)) {
-            return s->strays_since;
-        }
-        if (any_makes(words, count, sem, i, v) || any_makes(s->issued, seen, sem, i, v)) {
-            return s->since;
+        for (unsigned n = 0; n < count; n++) {
+            if ((changed_by(words[n]) >> i & 1) != 0) {
+                return s->since;
+            }
         }
     }
     return FAULT_NONE;
@@ -144,7 +119,6 @@ static void moves(const struct gate_word *w, struct gate_sem *s, bool post)
     uint8_t *bound = post ? &s->most : &s->least;
     *bound = (uint8_t)step(*bound, post);
     s->v = (uint8_t)step(s->v, post);
-    s->made = (int8_t)(s->made + (post ? 1 : -1));
     s->posts |= post;
     s->gets |= !post;
     s->movers |= (uint8_t)(1u << w->thread);
@@ -225,9 +199,6 @@ static void post_or_get(const struct gate_word *w, struct gate_sem *s, enum gate
     if (s->known == SEM_KNOWN) {
         (post ? judge_post : judge_get)(w, s, v, made);
     }
-    if (s->known == SEM_KNOWN && s->v == v) { /* it was lost */
-        part(s, w->m->fault);
-    }
 }
 
 /* Whether the semaphore may be so while stores of cores are under way, and is not certain yet. */
@@ -260,7 +231,7 @@ static bool compare(const struct gate_word *w, uint64_t values)
         if (!still_moves(w->m, s, v)) {
             if (differs && fault == FAULT_NONE) {
                 fault_id since = gate_semaphore_since(s, v == s->made);
-                since = since != FAULT_NONE ? since : misplaced_since(g, i, v);
+                since = since != FAULT_NONE ? since : misplaced_since(g, i);
                 CHECK_WORD_AFTER(w, TNX_005, since, false,
                                  RELATED(before == SEM_MOVING ? s->stored.index : NO_INDEX),
                                  "semaphore values consistent with the preceding posts and gets",
@@ -287,13 +258,11 @@ static bool compare(const struct gate_word *w, uint64_t values)
 bool gate_semaphores(const struct gate_word *w, enum gate_place place)
 {
     const struct nocap_event *e = w->m->event;
-    uint32_t changes = changed_by(w->word), fresh = 0;
+    uint32_t changes = changed_by(w->word);
     w->g->agreed &= changes == 0;
     for (uint32_t rest = changes; rest != 0; rest &= rest - 1) {
         unsigned i = (unsigned)__builtin_ctz(rest);
         struct gate_sem *s = &w->g->sems[i];
-        bool unknown = s->known < SEM_MOVING && s->parted == FAULT_NONE;
-        fresh |= unknown && place != GATE_IN_PLACE ? 1u << i : 0;
         if (place != GATE_IN_PLACE) {
             part(s, w->t->stream.since);
         }
@@ -312,10 +281,5 @@ bool gate_semaphores(const struct gate_word *w, enum gate_place place)
         meet(s);
     }
     bool news = (e->has & NOCAP_F_SEM) != 0 && compare(w, e->sem);
-    for (uint32_t rest = fresh; rest != 0; rest &= rest - 1) { /* its place is still to come */
-        struct gate_sem *s = &w->g->sems[__builtin_ctz(rest)];
-        part(s, w->t->stream.since);
-        s->made = (int8_t)(s->made - (made_by(w->word, s->v) - s->v));
-    }
     return news || changes != 0;
 }
