@@ -342,9 +342,11 @@ void cq_ring_credit_elsewhere(struct cq *q, const struct nocap_event *e)
     CQ_EXECUTOR_AFTER(q, CQ_039, since, false, RELATED(r->executed_index),
                       "pages released to the prefetcher",
                       "%s counted up instead of the prefetcher's semaphore", counted);
-    if (subordinate) {
+    bool either = e->by == NOCAP_BY_DISPATCH && q->numbers->dispatchers > 1;
+    if (subordinate || either) {
         cq_subordinate_doubt(q, q->m->fault);
-    } else {
+    }
+    if (!subordinate) {
         cq_blame(&r->released_since, q->m->fault);
     }
     cq_ring_doubt(q, q->m->fault);
