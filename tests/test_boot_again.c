@@ -101,7 +101,7 @@ static void second_is_judged_alone(void **state)
 static void add(struct rows *rows, enum nocap_sim_scenario scenario, enum nocap_sim_fault first,
                 enum nocap_sim_fault second)
 {
-    static struct row all[6 * NOCAP_SIM_FAULT_COUNT * NOCAP_SIM_SCENARIO_COUNT];
+    static struct row all[3 * NOCAP_SIM_FAULT_COUNT * NOCAP_SIM_SCENARIO_COUNT];
     static size_t count;
     struct row *row = &all[count++];
     *row = (struct row){scenario, first, second};
