@@ -44,6 +44,7 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
     }
     for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
         g->sems[i].since = gate_sees_cores(m) ? FAULT_NONE : FAULT_UNREPORTED;
+        g->sems[i].stored.index = NO_INDEX;
     }
     if (known && units) { /* all banks are the unpackers' */
         g->src = g->src_known = GATE_VALID;
@@ -236,6 +237,7 @@ static void issue(const struct gate_word *w)
     if (fault != FAULT_NONE) {
         t->latch = (struct gate_latch){0};
         gate_doubt_semaphores(w->g, fault);
+        t->mutex_known = 0;
     }
     t->held = false;
     t->used = true;
@@ -386,8 +388,9 @@ static __attribute__((noinline)) void coprocessor_access(struct model *m,
         return;
     }
     struct gate *g = gate_part(o->tile)->gate;
-    bool configures = region == NOCAP_REGION_MOP_CFG || region == NOCAP_REGION_TENSIX_CFG;
-    if (g == NULL && configures) {
+    bool changes = region == NOCAP_REGION_MOP_CFG || region == NOCAP_REGION_TENSIX_CFG ||
+                   (region == NOCAP_REGION_PC_BUF0 && o->access.addr >= NOCAP_REG_SEM);
+    if (g == NULL && changes) {
         g = make(m, o->tile);
     }
     if (g == NULL) {

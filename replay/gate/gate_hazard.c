@@ -79,9 +79,8 @@ fault_id gate_judge_word(const struct gate_word *w)
 {
     uint32_t before = w->m->faults;
     judge_form(w);
-    fault_id fault = w->m->faults != before ? w->m->faults : FAULT_NONE;
     judge_sense(w);
-    return fault;
+    return w->m->faults != before ? w->m->faults : FAULT_NONE;
 }
 
 /* ---- what a word does ---- */

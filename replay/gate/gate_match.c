@@ -246,7 +246,8 @@ static void match_brisc(struct gate_stream *s, uint32_t word, struct stream_matc
     struct gate_queue *q = &s->brisc;
     bool first = true;
     for (uint32_t i = 0; i < q->count && (first || !s->next.valid); i++) {
-        uint32_t pushed = gate_entry_of(q, q->first + i)->word;
+        const struct gate_entry *entry = gate_entry_of(q, q->first + i);
+        uint32_t pushed = entry->word;
         if (first &&
             (nocap_tensix_opcode(pushed) == NOCAP_TENSIX_REPLAY || s->cursor.replay.left > 0)) {
             stream_lose(s); /* whose words it takes depends on the merge */
@@ -261,8 +262,11 @@ static void match_brisc(struct gate_stream *s, uint32_t word, struct stream_matc
         }
         if (first && !gate_may_vanish(pushed)) {
             first = false;
-            match->expected = match->has_expected ? match->expected : pushed;
-            match->has_expected = true;
+            if (!match->has_expected) {
+                match->has_expected = true;
+                match->expected = pushed;
+                match->since = entry->since;
+            }
         }
     }
 }

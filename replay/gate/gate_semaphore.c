@@ -123,7 +123,6 @@ static void moves(const struct gate_word *w, struct gate_sem *s, bool post)
     s->gets |= !post;
     s->movers |= (uint8_t)(1u << w->thread);
     s->known = SEM_MOVING;
-    s->stored = now(w->m);
 }
 
 /* The core whose stores alone are under way reads the semaphore: after them. */
@@ -155,6 +154,7 @@ void gate_core_semaphore(const struct gate_word *w, unsigned i, bool store, cons
     } else {
         s->known = SEM_UNKNOWN;
     }
+    s->stored = now(w->m);
     gate_settle(w->g, w->m->event->t);
 }
 
@@ -204,9 +204,10 @@ static void post_or_get(const struct gate_word *w, struct gate_sem *s, enum gate
 /* Whether the semaphore may be so while stores of cores are under way, and is not certain yet. */
 static bool still_moves(const struct model *m, const struct gate_sem *s, uint8_t v)
 {
-    bool arrived = m->event->t - s->stored.t > gate_quiet(m);
-    return s->known == SEM_MOVING && !arrived && v >= s->least && v <= s->most &&
-           (v != s->v || (s->posts && s->gets));
+    bool arrived = s->stored.index == NO_INDEX || m->event->t - s->stored.t > gate_quiet(m);
+    bool moving = s->known == SEM_MOVING && v >= s->least && v <= s->most &&
+                  (v != s->v || (s->posts && s->gets));
+    return !arrived && (moving || s->known == SEM_UNKNOWN);
 }
 
 /* The values that the event states, and which hold from here on. Whether any is news. */
