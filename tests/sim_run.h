@@ -36,17 +36,8 @@ static inline void hash_event(struct run *run, const struct nocap_event *event)
     hash_bytes(run, event->data, event->data_size);
 }
 
-static inline enum nocap_status keep(void *context, const struct nocap_event *event,
-                                     struct nocap_error *err)
+static inline void run_add(struct run *run, const struct nocap_event *event)
 {
-    struct run *run = context;
-    (void)err;
-    assert_null(nocap_event_problem(event));
-    assert_int_equal(event->src, 0);
-    hash_event(run, event);
-    if (run->count > 0) {
-        assert_true(event->t >= run->events[run->count - 1].t);
-    }
     if (run->count == run->capacity) {
         run->capacity = run->capacity * 2 + 1024;
         run->events = realloc(run->events, run->capacity * sizeof *run->events);
@@ -61,6 +52,20 @@ static inline enum nocap_status keep(void *context, const struct nocap_event *ev
         memcpy(data, event->data, event->data_size);
         kept->data = data;
     }
+}
+
+static inline enum nocap_status keep(void *context, const struct nocap_event *event,
+                                     struct nocap_error *err)
+{
+    struct run *run = context;
+    (void)err;
+    assert_null(nocap_event_problem(event));
+    assert_int_equal(event->src, 0);
+    hash_event(run, event);
+    if (run->count > 0) {
+        assert_true(event->t >= run->events[run->count - 1].t);
+    }
+    run_add(run, event);
     return NOCAP_OK;
 }
 

@@ -3,9 +3,8 @@
  * the first: whatever the first run was, what is found in the second one is what is found in it
  * alone. */
 #include "checker/core/checker.h"
-#include "formats/blackhole/registers.h"
+#include "tests/changed.h"
 #include "tests/rows.h"
-#include "tests/run_trace.h"
 #include "tests/temp_dir.h"
 
 enum { TILES = 2, LAUNCHES = 8 };
@@ -25,22 +24,13 @@ static struct nocap_sim_options options_of(const struct row *row, enum nocap_sim
                                       .launches = LAUNCHES};
 }
 
-/* The runs of a queue begin when the firmware is ready. Before a second one the host takes the
- * cores whose memory it shows into reset. */
 static size_t hold_cores(struct run_trace *t, const struct run *run, uint64_t at)
 {
     size_t held = 0;
-    for (size_t i = 0; i < run->count && run->events[i].kind == NOCAP_EV_MEM; i++) {
-        struct nocap_event e = nocap_event_of(NOCAP_EV_WRITE);
+    for (; held < run->count && run->events[held].kind == NOCAP_EV_MEM; held++) {
+        struct nocap_event e = base_hold(run->events[held].at);
         e.t = at;
-        e.by = NOCAP_BY_HOST;
-        e.at = run->events[i].at;
-        e.addr = NOCAP_REG_SOFT_RESET_0;
-        e.size = 4;
-        e.value = NOCAP_SOFT_RESET_ALL;
-        e.has = NOCAP_F_BY | NOCAP_F_AT | NOCAP_F_ADDR | NOCAP_F_SIZE | NOCAP_F_VALUE;
         run_trace_add(t, &e);
-        held++;
     }
     return held;
 }
