@@ -76,7 +76,7 @@ static void memory_is_bounded_and_disjoint(void **state)
     for (uint64_t i = 1; i < 20000; i++) {
         seed = seed * 1664525 + 1013904223;
         uint64_t first = seed >> 8 & 0xffff, size = 1 + (seed >> 24);
-        const struct race_access a = {.index = i, .first = first, .end = first + size};
+        const struct race_access a = {.turn = i, .first = first, .end = first + size};
         if (i % 3 == 0) {
             race_read(&model, &place, &a, NULL);
         } else {

@@ -89,16 +89,16 @@ struct noc_facts {
 /* Requests whose end the present observation shows; owner: noc. The others read it in `ended`. */
 struct ended {
     struct tile *tile;
-    uint64_t index;    /* requests up to this one */
-    uint8_t noc, kind; /* enum nocap_requests */
-    bool done;         /* else they have left */
-    bool all;          /* and the count says that none of this kind is under way */
+    uint64_t index, turn; /* requests up to this one */
+    uint8_t noc, kind;    /* enum nocap_requests */
+    bool done;            /* else they have left */
+    bool all;             /* and the count says that none of this kind is under way */
 };
 enum { ENDED_MAX = 8 };
 
 /* A request that another access met before its end, known since; owner: race. */
 struct raced {
-    uint64_t index; /* and 1: 0 is no request */
+    uint64_t turn; /* 0: no request */
     fault_id since;
 };
 enum { RACED = 64 };

@@ -211,10 +211,10 @@ static inline bool model_is_tensix(const struct model *m, struct nocap_xy at)
 }
 
 /* That the request of this event was not waited for is known since. */
-static inline fault_id raced_since(const struct model *m, uint64_t index)
+static inline fault_id raced_since(const struct model *m, uint64_t turn)
 {
     for (unsigned i = 0; i < RACED; i++) {
-        if (m->raced[i].index == index + 1) {
+        if (m->raced[i].turn == turn) {
             return m->raced[i].since;
         }
     }

@@ -92,7 +92,7 @@ static void judge_touch(struct model *m, const struct tile *tile, const struct n
                         const struct noc_touch *t, uint64_t end)
 {
     FOLLOWING(
-        m, raced_since(m, r->index),
+        m, raced_since(m, r->turn),
         CHECK_AT(m, tile, NOC_029, false, t->at, RELATED(r->index, end),
                  r->kind == NOCAP_READS
                      ? "a read barrier between a NOC read and the use of what it brings"
@@ -110,7 +110,7 @@ static void judge_end(struct model *m, const struct tile *tile, const struct noc
     if (r->touch.how == NOC_TOUCH_NONE) {
         MARK_EXERCISED(m, NOC_029);
     } else if (r->touch.how == NOC_TOUCH_EXIT) {
-        FOLLOWING(m, raced_since(m, r->index),
+        FOLLOWING(m, raced_since(m, r->turn),
                   CHECK_AT(m, tile, NOC_029, false, r->touch.at, RELATED(r->index, m->event->index),
                            "no request under way when a kernel returns",
                            "kernel returned with a request under way, which ended at event %llu",
@@ -159,7 +159,7 @@ static void one_ended(struct model *m, struct tile *tile, struct noc_interface *
         return;
     }
     bool was_ended = ended(r);
-    publish_end(m, &(struct ended){tile, r->index, e->noc, (uint8_t)r->kind, done, false});
+    publish_end(m, &(struct ended){tile, r->index, r->turn, e->noc, (uint8_t)r->kind, done, false});
     if (done && !r->done && r->has_trid && !r->posted && n->outstanding[r->trid] > 0) {
         n->outstanding[r->trid]--;
     }
@@ -199,8 +199,8 @@ void noc_counted_ended(struct model *m, struct tile *tile, unsigned noc,
     }
     for (uint8_t kind = 0; kind < NOCAP_REQUESTS; kind++) {
         if ((c->set >> kind & 1) != 0) {
-            publish_end(m, &(struct ended){tile, m->event->index, (uint8_t)noc, kind, c->done,
-                                           all && !c->of_trid});
+            publish_end(m, &(struct ended){tile, m->event->index, m->turn, (uint8_t)noc, kind,
+                                           c->done, all && !c->of_trid});
         }
     }
 }
@@ -393,7 +393,7 @@ static void judge_open(struct model *m, struct tile *tile, struct noc_interface 
         (n->barriers | n->flushes) != 0) { /* else an end may still show */
         const struct nocap_niu_counted everything = {.set = (1 << NOCAP_REQUESTS) - 1,
                                                      .done = true};
-        CHECK_AFTER(m, tile, NOC_029, open != NULL ? raced_since(m, open->index) : FAULT_NONE,
+        CHECK_AFTER(m, tile, NOC_029, open != NULL ? raced_since(m, open->turn) : FAULT_NONE,
                     open == NULL, RELATED(open->index),
                     "no request under way when a kernel returns", "kernel returned with %s",
                     left[open->kind]);

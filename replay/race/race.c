@@ -12,12 +12,6 @@ struct race_part { /* of a tile */
     struct race_mem_ctx *place;
 };
 
-/* Times count from 1: 0 is before all events. */
-static uint64_t stamp(uint64_t index)
-{
-    return index + 1;
-}
-
 static struct race_agent *agent_of(struct race_mem_ctx *p, uint8_t by)
 {
     return &p->agents[by - NOCAP_BY_BRISC];
@@ -155,7 +149,8 @@ static inline struct race_news *stream_at(struct model *m, struct race_mem_ctx *
 static struct race_access access_of(const struct model *m, const struct access *a,
                                     struct race_agent *agent)
 {
-    return (struct race_access){.index = stamp(m->event->index),
+    return (struct race_access){.turn = m->turn,
+                                .index = m->event->index,
                                 .first = a->addr,
                                 .end = a->addr + a->size,
                                 .agent = agent,
@@ -178,10 +173,10 @@ static void core_stream(struct model *m, const struct observation *o)
         __builtin_prefetch(news + 1);
         __builtin_prefetch(&news[1].summed);
         race_count(m, p, news, &r);
-    } else if (news->write.index != 0) {
+    } else if (news->write.turn != 0) {
         race_reported(m, self, p, news);
     } else if (!race_of(m)->all_seen) {
-        race_clock_raise_base(m, &self->clock, r.index);
+        race_clock_raise_base(m, &self->clock, r.turn);
     }
 }
 
@@ -208,7 +203,7 @@ static void core_message(struct model *m, const struct observation *o)
                    (addr >= NOCAP_BASE_HW_MAILBOX0 && addr <= NOCAP_LAST_HW_MAILBOX3);
     struct race_mem_ctx *p = message && !o->access.store ? place_of(m, o->tile) : NULL;
     if (p != NULL) {
-        race_clock_raise_base(m, &agent_of(p, o->access.by)->clock, stamp(m->event->index));
+        race_clock_raise_base(m, &agent_of(p, o->access.by)->clock, m->turn);
     }
 }
 
@@ -228,7 +223,7 @@ static void outside_store(struct model *m, const struct observation *o)
         return;
     }
     struct race_access w = access_of(m, a, NULL);
-    p->reached = w.index;
+    p->reached = w.turn;
     struct race_news *news = stream_at(m, p, a->addr);
     if (news != NULL) {
         race_report(news, &w, NULL);
@@ -267,7 +262,7 @@ static void note(struct model *m, const struct observation *o)
     if (p != NULL && holds) {
         take_lock(p, &n, e->index);
     } else if (p != NULL) { /* who sets the semaphore is not said */
-        race_clock_raise_base(m, &agent_of(p, n.by)->clock, stamp(e->index));
+        race_clock_raise_base(m, &agent_of(p, n.by)->clock, m->turn);
     }
 }
 
@@ -328,7 +323,7 @@ static void request_read(struct model *m, struct race_mem_ctx *p, const struct n
     } else {
         race_clock_drop(release);
     }
-    p->fetched = request->index;
+    p->fetched = request->turn;
 }
 
 /* A write, inline write or atomic as it arrives in one tile. */
@@ -342,7 +337,7 @@ static void request_arrives(struct model *m, const struct nocap_event *e, struct
         return;
     }
     struct race_access a = access_by(m, request, e->posted ? RACE_ORDER : RACE_ACK, e->daddr, to);
-    p->reached = request->index;
+    p->reached = request->turn;
     a.atomic |= stream != NULL;
     if (stream != NULL) {
         race_count(m, p, stream, &a);
@@ -391,7 +386,8 @@ static void request(struct model *m, const struct observation *o)
     if (p == NULL || size == 0 || size > NOCAP_NIU_SPLIT_BELOW) {
         return;
     }
-    const struct race_access r = {.index = stamp(e->index),
+    const struct race_access r = {.turn = m->turn,
+                                  .index = e->index,
                                   .agent = agent_of(p, e->by),
                                   .size = (uint32_t)size,
                                   .noc = e->noc,
@@ -399,7 +395,7 @@ static void request(struct model *m, const struct observation *o)
                                   .atomic = e->op == NOCAP_OP_ATOMIC};
     m->due |= race_of(m)->started ? 0 : DUE_ROUTES;
     race_of(m)->started = true;
-    p->sent[e->noc] = r.index;
+    p->sent[e->noc] = r.turn;
     if (e->op == NOCAP_OP_READ) {
         request_read(m, p, e, o->ends, &r);
     } else {
@@ -439,8 +435,8 @@ static void ended(struct model *m)
         if (p == NULL || e->kind == NOCAP_ATOMICS || (e->kind == NOCAP_READS && !e->done)) {
             continue;
         }
-        uint64_t sent = p->sent[e->noc], index = stamp(e->index);
-        uint64_t until = index < sent ? index : sent;
+        uint64_t sent = p->sent[e->noc];
+        uint64_t until = e->turn < sent ? e->turn : sent;
         unsigned first = e->kind == NOCAP_WRITES ? RACE_LEAVE : RACE_ARRIVE;
         unsigned last = e->kind == NOCAP_WRITES && e->done ? RACE_ACK : first;
         for (unsigned way = first; way <= last; way++) {

@@ -145,14 +145,14 @@ uint64_t race_clock_until(const struct race_clock *clock, uint64_t key)
 }
 
 bool race_clock_arrived(const struct race_clock *clock, uint64_t first, unsigned channel,
-                        uint64_t index)
+                        uint64_t turn)
 {
     for (uint32_t i = find(clock, first); clock != NULL && i < clock->keys->count; i++) {
         const uint64_t other = clock->keys->key[i] - first;
         if (other >= RACE_CHANNELS) {
             break;
         }
-        if (clock->until[i] >= index && race_same_channel(channel, (unsigned)other)) {
+        if (clock->until[i] >= turn && race_same_channel(channel, (unsigned)other)) {
             return true;
         }
     }
@@ -315,7 +315,7 @@ static void learn_writer(struct model *m, struct race_clock **clock, const struc
 {
     const struct race_access *w = &news->write;
     race_clock_join(m, clock, news->release);
-    race_clock_raise(m, clock, race_core_key(w->agent), w->index);
+    race_clock_raise(m, clock, race_core_key(w->agent), w->turn);
     for (unsigned i = 0; i < RACE_ENDS * NOCS; i++) {
         unsigned way = i / NOCS, noc = i % NOCS;
         uint64_t until = news->over[way][noc];
@@ -330,24 +330,24 @@ void race_join(struct model *m, struct race_clock **clock, const struct race_age
                const struct race_mem_ctx *where, const struct race_news *news)
 {
     const struct race_access *w = &news->write;
-    if (w->index == 0) {
+    if (w->turn == 0) {
         return;
     }
     if (w->agent == NULL) {
-        race_clock_raise_base(m, clock, w->index);
+        race_clock_raise_base(m, clock, w->turn);
         return;
     }
     bool travels = w->way == RACE_ACK || w->way == RACE_ORDER;
     uint64_t order = travels ? race_order_key(w->agent->place, w->noc, where, w->channel) : 0;
     /* an agent knows what it knew; what several knew is in the clock of none of them */
     bool known =
-        w->agent == self || (race_clock_until(*clock, race_core_key(w->agent)) >= w->index &&
-                             (!travels || race_clock_until(*clock, order) >= w->index));
+        w->agent == self || (race_clock_until(*clock, race_core_key(w->agent)) >= w->turn &&
+                             (!travels || race_clock_until(*clock, order) >= w->turn));
     if (!known || news->summed) {
         learn_writer(m, clock, news);
     }
     if (travels) {
-        race_clock_raise(m, clock, order, w->index);
+        race_clock_raise(m, clock, order, w->turn);
     }
 }
 

@@ -31,7 +31,7 @@ static bool concerns(const struct race_span *span, const struct race_access *bef
                      const struct race_access *a, bool writes)
 {
     return is_request(before) && before->agent != NULL && a->agent != NULL &&
-           before->index != a->index && !is_flag(span, before, a, writes);
+           before->turn != a->turn && !is_flag(span, before, a, writes);
 }
 
 static bool at_far_end(const struct race_access *a)
@@ -52,23 +52,23 @@ static bool ordered(const struct race_mem_ctx *where, const struct race_access *
 {
     const struct race_mem_ctx *from = before->agent->place;
     const struct race_clock *clock = a->agent->clock;
-    uint64_t index = before->index;
+    const uint64_t turn = before->turn;
     bool own = from == a->agent->place;
-    if (!own && clock != NULL && clock->base_epoch >= index) {
+    if (!own && clock != NULL && clock->base_epoch >= turn) {
         return true;
     }
     bool counted = before->way < RACE_ENDS; /* nothing counts the arrival of posted writes */
-    if ((own && counted && from->over[before->way][before->noc] >= index) || same_path(before, a) ||
+    if ((own && counted && from->over[before->way][before->noc] >= turn) || same_path(before, a) ||
         (counted &&
-         race_clock_until(clock, race_completion_key(before->way, from, before->noc)) >= index)) {
+         race_clock_until(clock, race_completion_key(before->way, from, before->noc)) >= turn)) {
         return true;
     }
     if (before->way == RACE_LEAVE) { /* what was acknowledged has left */
-        return race_clock_until(clock, race_completion_key(RACE_ACK, from, before->noc)) >= index;
+        return race_clock_until(clock, race_completion_key(RACE_ACK, from, before->noc)) >= turn;
     }
     return before->way != RACE_ARRIVE &&
            race_clock_arrived(clock, race_order_key(from, before->noc, where, 0), before->channel,
-                              index);
+                              turn);
 }
 
 /* Would the trace show it if a core had waited for the end of this access? */
@@ -93,7 +93,7 @@ static const char *describe(char text[TEXT], const struct race_access *a, bool w
     const struct nocap_xy at = a->agent->place->at;
     const char *by =
         nocap_agent_name(NOCAP_BY_BRISC + (unsigned)(a->agent - a->agent->place->agents));
-    unsigned long long index = a->index - 1;
+    unsigned long long index = a->index;
     if (!is_request(a)) {
         snprintf(text, TEXT, "%s of %s %u,%u at event %llu", writes ? "a store" : "a load", by,
                  at.x, at.y, index);
@@ -137,15 +137,15 @@ static const char *why_open(const struct race_access *before, bool same_agent, b
 }
 
 /* The fault that the access is part of already, at another tile of a multicast perhaps. */
-static struct raced *fault_of(struct model *m, uint64_t index)
+static struct raced *fault_of(struct model *m, uint64_t turn)
 {
     for (unsigned i = 0; i < RACED; i++) {
-        if (m->raced[i].index == index) {
+        if (m->raced[i].turn == turn) {
             return &m->raced[i];
         }
     }
     struct raced *fault = &m->raced[m->raced_next++ % RACED];
-    *fault = (struct raced){.index = index};
+    *fault = (struct raced){.turn = turn};
     return fault;
 }
 
@@ -157,8 +157,8 @@ static void report(struct model *m, enum nocap_rule rule, const struct race_acce
     const struct tile *tile = tile_get(m, a->agent->place->chip, a->agent->place->at);
     uint64_t from = before->first > a->first ? before->first : a->first;
     uint64_t end = before->end < a->end ? before->end : a->end;
-    struct raced *fault = fault_of(m, before->index);
-    CHECK_AFTER(m, tile, rule, fault->since, false, RELATED(before->index - 1),
+    struct raced *fault = fault_of(m, before->turn);
+    CHECK_AFTER(m, tile, rule, fault->since, false, RELATED(before->index),
                 missing[before->way][same_agent], "%s and %s both touch 0x%llx..0x%llx: %s",
                 describe(first, before, rule != NOC_042), describe(second, a, rule != NOC_041),
                 (unsigned long long)from, (unsigned long long)(end - 1),
@@ -172,7 +172,7 @@ static bool isolated(const struct model *m, const struct race_access *before,
                      const struct race_access *a)
 {
     const struct race_mem_ctx *p = a->agent->place;
-    return race_of(m)->all_seen && p->reached <= before->index && p->fetched < before->index &&
+    return race_of(m)->all_seen && p->reached <= before->turn && p->fetched < before->turn &&
            before->agent->place != p && is_request(a);
 }
 
@@ -190,7 +190,7 @@ static void judge_pair(struct model *m, const struct race_mem_ctx *where,
         return; /* what a core does with bytes of its own requests is NOC-029's */
     }
     bool signalled =
-        race_clock_until(a->agent->clock, race_core_key(before->agent)) >= before->index;
+        race_clock_until(a->agent->clock, race_core_key(before->agent)) >= before->turn;
     if ((same_agent || signalled || isolated(m, before, a)) && end_shows(m, before)) {
         report(m, rule, before, a, signalled);
     }
@@ -204,7 +204,7 @@ bool race_judge(struct model *m, const struct race_mem_ctx *where, uint32_t row,
     for (; row < memory->count && memory->rows[row].first < a->end; row++) {
         const struct race_span *span = race_memory_at(memory, row);
         const struct race_access *before = &span->news.write;
-        if (before->index != 0 && concerns(span, before, a, writes)) {
+        if (before->turn != 0 && concerns(span, before, a, writes)) {
             judge_pair(m, where, before, true, a, writes);
         }
         for (uint8_t r = 0; writes && r < span->reader_count; r++) {

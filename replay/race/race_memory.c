@@ -196,7 +196,7 @@ struct race_span *race_write(struct model *m, struct race_mem_ctx *where,
     race_report(&span->news, a, release);
     span->reader_count = 0;
     span->polled = polled && a->way != RACE_CORE;
-    span->used = a->index;
+    span->used = a->turn;
     span->value_known = bytes != NULL && race_value(bytes, &span->value);
     fetch_next(memory, row);
     return span;
@@ -215,7 +215,7 @@ static void add_reader(struct race_span *span, const struct race_row *row,
             at = i;
             break;
         }
-        at = r[i].index < r[at].index ? i : at;
+        at = r[i].turn < r[at].turn ? i : at;
     }
     if (i == span->reader_count && i < RACE_READERS) {
         at = span->reader_count++;
@@ -223,7 +223,7 @@ static void add_reader(struct race_span *span, const struct race_row *row,
     r[at] = *a;
     r[at].first = first;
     r[at].end = end;
-    span->used = a->index;
+    span->used = a->turn;
 }
 
 /* What a core knows by a load of the span, or of a part: does its value come from the write that
@@ -233,13 +233,13 @@ static void learn_load(struct model *m, const struct race_access *r, struct race
 {
     uint64_t v;
     bool whole = row->first == r->first && row->end == r->end && race_value(a, &v);
-    bool written = span->news.write.index != 0;
+    bool written = span->news.write.turn != 0;
     bool changed = whole && span->seen_known && span->seen != v;
     struct race_clock **clock = &r->agent->clock;
     if (written && (!whole || !span->value_known || span->value == v)) {
         race_reported(m, r->agent, where, &span->news);
     } else if (changed || !race_of(m)->all_seen) { /* another agent wrote it */
-        race_clock_raise_base(m, clock, r->index);
+        race_clock_raise_base(m, clock, r->turn);
     } else if (!written) {
         race_clock_raise_base(m, clock, where->memory.lost);
     }

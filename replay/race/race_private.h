@@ -2,7 +2,7 @@
 /* Private to replay: races of NOC requests, judged on the orders that the protocol allows and not
  * on the one that was observed.
  *
- * Time is the index of an event, plus 1. What an agent knows to be over is a clock: for each core
+ * Time is the turn of an event, from 1 on. What an agent knows to be over is a clock: for each core
  * up to which of its own accesses, for each network interface up to which of its reads have
  * arrived, its writes left, its writes been acknowledged, and up to which of them have arrived in a
  * tile because they travel in order. A core knows after a barrier what its requests did, and from a
@@ -74,7 +74,7 @@ struct race_memory {
     struct race_span *pool; /* by slot */
     uint32_t count, capacity;
     uint32_t free; /* a slot, whose span names the next one; from `capacity` on: none */
-    uint64_t lost; /* index of the latest access that was forgotten for want of room */
+    uint64_t lost; /* turn of the latest access that was forgotten for want of room */
     uint32_t hints[RACE_HINTS]; /* where the latest search for such an address ended */
 };
 
@@ -87,10 +87,10 @@ struct race_mem_ctx {
     struct race_memory memory;
     struct race_news *streams; /* each is one counter, to which all its registers add */
     struct race_agent agents[CORES];
-    uint64_t over[RACE_ENDS][NOCS]; /* index up to which its own requests are over */
-    uint64_t sent[NOCS];            /* index of its latest request */
-    uint64_t fetched;               /* index of its latest NOC read */
-    uint64_t reached;               /* index at which something last came in */
+    uint64_t over[RACE_ENDS][NOCS]; /* turn up to which its own requests are over */
+    uint64_t sent[NOCS];            /* turn of its latest request */
+    uint64_t fetched;               /* .. of its latest NOC read */
+    uint64_t reached;               /* .. at which something last came in */
     struct race_lock locks[RACE_LOCKS];
     uint32_t lock_count;
     struct race_mem_ctx *next; /* that was met before */
@@ -168,10 +168,10 @@ static inline void race_clock_drop(struct race_clock *clock)
 }
 /* 0 if the clock, which may be NULL, has no such entry. */
 uint64_t race_clock_until(const struct race_clock *clock, uint64_t key);
-/* Whether requests up to `index` have arrived on the channel, or may have, by the key of the
+/* Whether requests up to `turn` have arrived on the channel, or may have, by the key of the
  * route's first channel. */
 bool race_clock_arrived(const struct race_clock *clock, uint64_t first, unsigned channel,
-                        uint64_t index);
+                        uint64_t turn);
 /* These replace *clock by one of its own where it is shared. */
 void race_clock_raise(struct model *m, struct race_clock **clock, uint64_t key, uint64_t until);
 void race_clock_raise_base(struct model *m, struct race_clock **clock, uint64_t epoch);
@@ -181,7 +181,8 @@ void race_clock_join(struct model *m, struct race_clock **clock, struct race_clo
 
 /* One access. */
 struct race_access {
-    uint64_t index;                    /* a time */
+    uint64_t turn;                     /* a time */
+    uint64_t index;                    /* of its event */
     uint64_t first, end;               /* bytes */
     struct race_agent *agent;          /* NULL: one that the trace does not show */
     const struct race_mem_ctx *source; /* of the data of a NOC read; NULL: unknown, or no data */
@@ -208,7 +209,7 @@ static inline bool race_value(const struct access *a, uint64_t *v)
 
 /* What the latest write of some bytes tells those who see its value. */
 struct race_news {
-    struct race_access write;        /* index 0: none */
+    struct race_access write;        /* turn 0: none */
     struct race_clock *release;      /* what the writer knew; NULL: nothing */
     const struct race_agent *joined; /* who joined all that last; NULL: none yet */
     bool summed;                     /* `release` is what several knew that added */
@@ -223,7 +224,7 @@ struct race_span {
     bool polled;                  /* the reader looked before the write came: a flag */
     bool value_known, seen_known; /* of a word: as written, as loaded last */
     uint64_t value, seen;
-    uint64_t used; /* index of the latest access */
+    uint64_t used; /* turn of the latest access */
     uint32_t next; /* of a free slot */
 };
 
