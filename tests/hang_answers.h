@@ -30,6 +30,17 @@ static inline const struct nocap_hang_party *root_named(const struct nocap_hang 
     return NULL;
 }
 
+/* Roots of a tile. */
+static inline size_t root_count(const struct nocap_hang *h, struct nocap_xy at)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < h->party_count; i++) {
+        const struct nocap_hang_party *p = &h->parties[i];
+        n += p->root && p->id.at.x == at.x && p->id.at.y == at.y;
+    }
+    return n;
+}
+
 static inline bool cites(const struct nocap_hang *h, int rule)
 {
     for (size_t i = 0; i < h->cause_count; i++) {

@@ -56,12 +56,15 @@ struct hang_case {
 /* A worker core that boots, and then reports one launch as done. */
 #define BOOTS                                                                                      \
     MEM(0, 0x3a0, "00000000")                                                                      \
-    MEM(0, 0x370, "00000040") WRITE(0, host, 0xffb121b0, 4, 0x47800)                               \
-        WRITE(1, host, 0xffb121b0, 4, 0x47000) WRITE(2, brisc, 0x6c, 4, 0x0)                       \
-            WRITE(10, brisc, 0x68, 4, 0x40404040) WRITE(20, ncrisc, 0x68, 1, 0x0)                  \
-                WRITE(21, trisc0, 0x69, 1, 0x0) WRITE(22, trisc2, 0x6b, 1, 0x0)                    \
-                    WRITE(23, trisc1, 0x6a, 1, 0x0) WRITE(30, brisc, 0x373, 1, 0x0)                \
-                        READ(40, host, 0x373, 1, 0x0)
+    MEM(0, 0x370, "00000040")                                                                      \
+    WRITE(0, host, 0xffb121b0, 4, 0x47800)                                                         \
+    WRITE(1, host, 0xffb121b0, 4, 0x47000)                                                         \
+    WRITE(2, brisc, 0x6c, 4, 0x0)                                                                  \
+    WRITE(10, brisc, 0x68, 4, 0x40404040)                                                          \
+    WRITE(20, ncrisc, 0x68, 1, 0x0)                                                                \
+    WRITE(21, trisc0, 0x69, 1, 0x0) WRITE(22, trisc2, 0x6b, 1, 0x0)                                \
+        WRITE(23, trisc1, 0x6a, 1, 0x0) WRITE(30, brisc, 0x373, 1, 0x0)                            \
+            READ(40, host, 0x373, 1, 0x0)
 
 static const struct hang_case cases[] = {
     {"two consumers of a circular buffer and one token: the other waits forever",
@@ -78,6 +81,10 @@ static const struct hang_case cases[] = {
      INSIDE TRISC_RUNS(trisc2, 0x6b) WRITE(125, trisc2, 0xffb58028, 4, 0x2)
          WRITE(126, brisc, 0xffb58020, 4, 0x0) HOST_POLLS,
      NOCAP_HANG_HUNG, NOCAP_BY_TRISC2, "(CB 16: received 2, acked 0)", -1, false},
+    {"a core that fills a buffer and empties it itself does not wait for itself",
+     HEADER("\"host-mmio\",\"core-store\",\"core-mmio\",\"kernel\"") TRISC_RUNS(trisc2, 0x6b)
+         WRITE(125, trisc2, 0xffb58028, 4, 0x1) WRITE(126, trisc2, 0xffb58020, 4, 0x1) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_TRISC2, "never left its kernel", -1, false},
     {"a kernel ends with non-posted writes pending and flushes forever",
      INSIDE BRISC_RUNS NOC(130, brisc,
                            "\"op\":\"write\",\"id\":1,\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\","
@@ -278,6 +285,68 @@ static void known_hangs(void **state)
     }
 }
 
+/* NCRISC fills buffer 0, TRISC0 takes tiles out of it, and neither leaves its kernel. */
+#define PIPE(classes)                                                                              \
+    HEADER("\"host-mmio\",\"core-store\",\"core-mmio\",\"kernel\"" classes)                        \
+    CLEAN GO WRITE(110, brisc, 0xffef02e4, 4, 0x1f) WRITE(115, brisc, 0x68, 1, 0x80)               \
+        WRITE(116, brisc, 0x69, 1, 0x80) ENTER(120, ncrisc) ENTER(121, trisc0)
+#define PUSHED(t, n)            WRITE(t, ncrisc, 0xffb48028, 4, n)
+#define POPPED(t, n)            WRITE(t, trisc0, 0xffb48020, 4, n)
+#define ZEROED(t)               WRITE(t, trisc0, 0xffb48028, 4, 0x0) WRITE(t, trisc0, 0xffb48020, 4, 0x0)
+#define POLLED(by, addr, value) POLL(145, by, addr, 4, value, 9000, 400000)
+#define LOADS                   ",\"core-load\""
+
+static const struct {
+    const char *name, *trace;
+    unsigned agent; /* a root */
+    size_t roots;
+} pipes[] = {
+    {"the buffer is empty: TRISC0 waits for tiles",
+     PIPE("") PUSHED(130, 0x1) PUSHED(131, 0x2) POPPED(132, 0x1) POPPED(133, 0x2) HOST_POLLS,
+     NOCAP_BY_NCRISC, 1},
+    {"it was emptied in the launch before, and zeroed since",
+     PIPE("") PUSHED(130, 0x1) POPPED(131, 0x1) ZEROED(132) HOST_POLLS, NOCAP_BY_NCRISC, 1},
+    {"it holds as much as it ever did: NCRISC waits for room",
+     PIPE("") ZEROED(129) PUSHED(130, 0x1) PUSHED(131, 0x2) POPPED(132, 0x1) PUSHED(133, 0x3)
+         HOST_POLLS,
+     NOCAP_BY_TRISC0, 1},
+    {"it holds less than it did: neither need wait for the other",
+     PIPE("") ZEROED(129) PUSHED(130, 0x1) PUSHED(131, 0x2) POPPED(132, 0x1) HOST_POLLS,
+     NOCAP_BY_TRISC0, 2},
+    {"no tile was ever taken out: how many it can hold is not known",
+     PIPE("") POPPED(129, 0x1) ZEROED(130) PUSHED(131, 0x1) PUSHED(132, 0x2) HOST_POLLS,
+     NOCAP_BY_TRISC0, 2},
+    {"who filled it has left its kernel",
+     PIPE("") PUSHED(130, 0x1) POPPED(131, 0x1)
+         WRITE(132, brisc, 0x6a, 1, 0x80) "{\"t\":133,\"ev\":\"kernel\",\"op\":\"exit\"," AT
+                                          "\"by\":\"ncrisc\"}\n" HOST_POLLS,
+     NOCAP_BY_TRISC0, 3},
+    {"TRISC0 says that it waits for a semaphore",
+     PIPE("") PUSHED(130, 0x1) POPPED(131, 0x1) NOTE(140, "at NSW trisc0") HOST_POLLS,
+     NOCAP_BY_TRISC0, 2},
+    {"loads are observed, and none of TRISC0 is there: it does not wait for tiles",
+     PIPE(LOADS) PUSHED(130, 0x1) POPPED(131, 0x1) HOST_POLLS, NOCAP_BY_TRISC0, 2},
+    {"TRISC0 polls what it zeroed itself: NCRISC would push",
+     PIPE(LOADS) PUSHED(130, 0x1) POPPED(131, 0x1) ZEROED(132) POLLED(trisc0, 0xffb48028, 0x0)
+         HOST_POLLS,
+     NOCAP_BY_NCRISC, 1},
+};
+
+static void who_stands_at_a_buffer(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++) {
+        write_text("case.jsonl", pipes[i].trace);
+        struct nocap_hang *h = hang_of("case.jsonl");
+        const struct nocap_xy at = {1, 2};
+        if (root_count(h, at) != pipes[i].roots || root_named(h, pipes[i].agent, at) == NULL) {
+            print(h);
+            fail_msg("%s", pipes[i].name);
+        }
+        nocap_hang_free(h);
+    }
+}
+
 /* ---- what is printed ---- */
 
 static void forms_of_the_answer(void **state)
@@ -410,6 +479,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_hangs),
+        cmocka_unit_test(who_stands_at_a_buffer),
         cmocka_unit_test(forms_of_the_answer),
         cmocka_unit_test(an_earlier_moment),
         cmocka_unit_test(a_host_that_gave_up),

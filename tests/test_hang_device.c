@@ -154,7 +154,7 @@ static void faults_of_the_device(void **state)
         run_free(&run);
         struct nocap_hang *h = hang_of("run.nocap");
         if (h->verdict != NOCAP_HANG_HUNG || root_named(h, c->agent, c->at) == NULL ||
-            !cites(h, c->cause)) {
+            root_count(h, c->at) != 1 || !cites(h, c->cause)) {
             print(h);
             fail_msg("%s", c->name);
         }

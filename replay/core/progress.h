@@ -51,14 +51,22 @@ struct progress_requests {
     } open[PROGRESS_OPEN]; /* the latest, oldest first */
 };
 
-/* Of a circular buffer: what its counters were last seen to hold, and which core moved them since
- * they were zeroed. */
+/* Of a circular buffer: what its counters were last seen to hold, and which core moved them last;
+ * that they are zeroed moves none. */
 enum { BUFFER_RECEIVED, BUFFER_ACKED, BUFFER_COUNTERS };
 struct progress_buffer {
     bool known[BUFFER_COUNTERS];
     uint8_t by[BUFFER_COUNTERS]; /* NONE: no agent */
     uint16_t tiles[BUFFER_COUNTERS];
+    uint16_t most; /* tiles that it ever held when some were taken out */
 };
+
+/* 0 also where it is not known. */
+static inline uint16_t progress_buffer_holds(const struct progress_buffer *b)
+{
+    bool known = b->known[BUFFER_RECEIVED] && b->known[BUFFER_ACKED];
+    return known ? (uint16_t)(b->tiles[BUFFER_RECEIVED] - b->tiles[BUFFER_ACKED]) : 0;
+}
 
 struct progress {
     struct nocap_progress all;

@@ -46,9 +46,12 @@ bool wait_queue_owns(const struct model *m, const struct tile *tile);
 /* waits_polls.c: what a core polls. False: nothing is known. `state` NULL: of a kernel whose
  * beginning was not seen, which may wait for work, so that all but a barrier need not end. */
 bool wait_polls(const struct wait_builder *t, unsigned processor, const char *state);
+/* The same for a core within its kernel whose polls the trace does not show: by the circular
+ * buffers that it fills and empties. False: they do not hold it. */
+bool wait_at_buffer(const struct wait_builder *t, unsigned processor, struct event_ref since);
 /* The cores of a tile of whose launch nothing is known: those that do nothing but poll. */
 void wait_pollers(const struct wait_builder *t);
-/* The circular buffers whose counters the core moved since they were zeroed:
+/* The circular buffers of which it was the core that moved a counter last:
  * " (CB 16: received 2, acked 0)", or "". */
 const char *wait_buffers(const struct wait_builder *t, unsigned agent, char *text, size_t size);
 struct progress_requests;

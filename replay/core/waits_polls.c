@@ -114,6 +114,39 @@ const char *wait_buffers(const struct wait_builder *t, unsigned agent, char *tex
     return text;
 }
 
+/* Where the trace does not show it otherwise: tiles of a buffer out of which it takes them, that is
+ * empty, or room in one that it fills, that holds what it ever held at most. Whoever is at its
+ * other end is in a kernel too. */
+bool wait_at_buffer(const struct wait_builder *t, unsigned processor, struct event_ref since)
+{
+    const struct progress *p = progress_of(t->tile);
+    const unsigned agent = nocap_cores[processor].agent;
+    char counters[64];
+    if (trace_of(t->m)->polls || p->agents[PROGRESS_CORE0 + processor].waypoint[0] != '\0') {
+        return false;
+    }
+    for (unsigned i = 0; i < NOCAP_CB_COUNT; i++) {
+        const struct progress_buffer *b = &p->buffers[i];
+        const uint16_t holds = progress_buffer_holds(b);
+        const bool empty = holds == 0, full = b->most != 0 && holds >= b->most;
+        const unsigned own = empty ? BUFFER_ACKED : BUFFER_RECEIVED;
+        const struct nocap_core_info *other = nocap_core(b->by[own ^ 1u]);
+        if (b->by[own] != agent || !(empty || full) || other == NULL || other->agent == agent ||
+            t->tile->launch.kernels[other->processor].inside != YES) {
+            continue;
+        }
+        struct nocap_wait w = wait_begin(t, agent, since);
+        w.by = wait_party(t, other->agent);
+        w.state = "in kernel";
+        (void)print_buffer(p, i, counters, sizeof counters);
+        wait_report_as(t, &w,
+                       "%s in a circular buffer, it seems (%s), since it did not leave its kernel",
+                       empty ? "tiles" : "room", counters);
+        return true;
+    }
+    return false;
+}
+
 /* A counter of a circular buffer: the producer or the consumer does not move it. */
 static bool report_buffer(const struct wait_builder *t, struct nocap_wait *w,
                           const struct nocap_register_place *place, const struct poll *l)

@@ -200,9 +200,11 @@ static void report_kernel(const struct wait_builder *t, unsigned p)
     char what[WAIT_TEXT];
     if (k->inside == YES) {
         struct event_ref entered = {.index = k->enter_index, .t = k->enter_time};
-        snprintf(what, sizeof what, "never left its kernel entered at index %" PRIu64,
-                 k->enter_index);
-        report_blocked(t, p, "in kernel", what, entered);
+        if (!wait_at_buffer(t, p, entered)) {
+            snprintf(what, sizeof what, "never left its kernel entered at index %" PRIu64,
+                     k->enter_index);
+            report_blocked(t, p, "in kernel", what, entered);
+        }
     } else if (k->left > 0 && core->thread >= 0 &&
                (t->tile->gate.pending >> core->thread & 1) != 0) {
         return; /* its thread tells it */
@@ -295,8 +297,7 @@ static void report_idle_brisc(const struct wait_builder *t)
 static void report_launch(const struct wait_builder *t)
 {
     const struct launch *l = launch_of(t->tile);
-    const struct kernel *own = &l->kernels[NOCAP_PROCESSOR_BRISC];
-    if (own->inside == YES) {
+    if (l->kernels[NOCAP_PROCESSOR_BRISC].inside == YES) {
         report_subordinates(t, l->go, false);
         report_kernel(t, NOCAP_PROCESSOR_BRISC);
     } else if (report_subordinates(t, l->go, true)) {

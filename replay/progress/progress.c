@@ -109,34 +109,39 @@ static bool leaves_as_it_was(const struct tile *tile, const struct access *a)
     return same;
 }
 
-/* The counters of circular buffers have 16 bits. */
-static void take_buffer(struct progress *p, const struct access *a)
+/* The counters of circular buffers have 16 bits. True: one is zeroed, which is no move of it. */
+static bool take_buffer(struct progress *p, const struct access *a)
 {
     uint64_t at = a->addr - nocap_stream_address(NOCAP_CB_STREAM, 0);
     uint64_t i = at / NOCAP_STREAM_STRIDE, reg = at % NOCAP_STREAM_STRIDE / 4;
     uint32_t tiles;
     if (i >= NOCAP_CB_COUNT || !access_word(a, a->addr, &tiles) ||
         (reg != NOCAP_STREAM_TILES_RECEIVED && reg != NOCAP_STREAM_TILES_ACKED)) {
-        return;
+        return false;
     }
     struct progress_buffer *b = &p->buffers[i];
     unsigned which = reg == NOCAP_STREAM_TILES_RECEIVED ? BUFFER_RECEIVED : BUFFER_ACKED;
+    bool moves = a->store && tiles != 0;
+    uint16_t held = progress_buffer_holds(b);
+    if (moves) {
+        b->by[which] = a->by;
+        b->most = which == BUFFER_ACKED && held > b->most ? held : b->most;
+    }
     b->known[which] = true;
     b->tiles[which] = (uint16_t)tiles;
-    if (a->store) {
-        b->by[which] = tiles == 0 ? NOCAP_BY_NONE : a->by;
-    }
+    return a->store && !moves;
 }
 
 static void core_access(struct model *m, struct tile *tile, const struct access *a)
 {
     struct progress_agent *agent = progress_core(tile, a->by);
-    take_buffer(progress_of(tile), a);
+    bool zeroed = take_buffer(progress_of(tile), a);
     if (a->store) {
         if (!leaves_as_it_was(tile, a)) {
             act(m, tile, a->by);
         }
-        if (trace_of(m)->polls && a->size <= PROGRESS_WRITER_BYTES && a->addr >= SHADOW_SIZE) {
+        if (trace_of(m)->polls && a->size <= PROGRESS_WRITER_BYTES && a->addr >= SHADOW_SIZE &&
+            !zeroed) {
             last_writer_note(m, tile->at, a->addr, tile->at);
         }
         return;
