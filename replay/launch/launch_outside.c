@@ -271,6 +271,7 @@ static bool judge_selected(struct model *m, const struct observation *o, unsigne
     l->index_word = i;
     if (!right) {
         l->go_since = l->ignored_since = m->fault; /* or BRISC reads another than is believed */
+        l->by_host |= o->access.by == NOCAP_BY_HOST;
     }
     return right;
 }
