@@ -204,8 +204,8 @@ void launch_finish_done(struct model *m, struct tile *tile)
         return;
     }
     if (l->active == NO && l->go_pending == NO && l->advance != YES &&
-        launch_preloads(m, tile) == YES) {
-        launch_act(m, tile); /* of all that it did nothing was observed */
+        (launch_preloads(m, tile) == YES || l->ignored_since != FAULT_NONE)) {
+        launch_act(m, tile); /* preloaded, or by a wrong GO; nothing of it was seen */
     }
     bool known = tile->sees_cores && l->go_pending != UNKNOWN &&
                  !(l->active == YES && l->cause == CAUSE_UNKNOWN);
