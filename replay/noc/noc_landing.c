@@ -99,6 +99,14 @@ static void wait_for(struct noc_landings *l, const struct noc_waited *w)
     *slot = *w;
 }
 
+/* NULL: no memory. */
+static struct noc_landings *landings_of(struct model *m, struct noc_landings **kept)
+{
+    *kept = *kept != NULL ? *kept : calloc(1, sizeof **kept);
+    m->out_of_memory |= *kept == NULL;
+    return *kept;
+}
+
 void noc_landing_request(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
@@ -116,10 +124,8 @@ void noc_landing_request(struct model *m, const struct observation *o)
         part->opaque = true;
         return;
     }
-    struct noc_landings **kept = memory ? &part->memory : &part->landings;
-    struct noc_landings *l = *kept = *kept != NULL ? *kept : calloc(1, sizeof **kept);
+    struct noc_landings *l = landings_of(m, memory ? &part->memory : &part->landings);
     if (l == NULL) {
-        m->out_of_memory = true;
         return;
     }
     uint64_t size = word ? NOCAP_NIU_MMIO_SIZE : e->size;
@@ -208,14 +214,19 @@ static bool in_order(const struct model *m, const struct tile *from)
     return !p->opaque && m->event->src == p->src;
 }
 
+/* Every request that was ever made. */
+static bool sees_all(const struct model *m)
+{
+    return m->header->complete == NOCAP_TRUE && !m->dropped;
+}
+
 /* Whether nothing is under way to there that was not seen to be asked for. */
 static bool knows_all(const struct model *m, const struct tile *from, const struct noc_landings *l,
                       struct nocap_xy to)
 {
     const struct noc_part *p = noc_part(from);
     bool reached = (l->reached[to.y] >> to.x & 1) != 0;
-    bool begun = (m->header->complete == NOCAP_TRUE && !m->dropped) ||
-                 passed(m, p->since, reached ? SOON : SETTLED);
+    bool begun = sees_all(m) || passed(m, p->since, reached ? SOON : SETTLED);
     begun = l == p->memory ? l->shown : begun; /* writes to host memory keep their order */
     return in_order(m, from) && begun && !(l->lost && !passed(m, l->lost_t, SETTLED));
 }
@@ -303,14 +314,18 @@ static fault_id fault_of_request(struct noc_landings *l, struct nocap_xy at, con
     return FAULT_NONE;
 }
 
-/* `tile`: where it arrives; NULL: in host memory. `since`: of what its sender sends. */
+/* `tile`: where it arrives; NULL: in host memory. `since`: of what its sender sends. `kept`: what
+ * it asked to send there, NULL: nothing. */
 static void judge_arrival(struct model *m, const struct tile *tile, const struct tile *from,
-                          struct noc_landings *l, const struct access *a, fault_id since)
+                          struct noc_landings **kept, const struct access *a, fault_id since)
 {
     const struct nocap_xy at = tile != NULL ? tile->at : MEMORY;
     uint64_t sum;
     unsigned rank;
-    if (l == NULL || !from->in_scope || !noc_sees_requests(m)) {
+    const bool judged = from->in_scope && noc_sees_requests(m);
+    const bool known = noc_part(from)->asks || sees_all(m);
+    struct noc_landings *l = judged && known ? landings_of(m, kept) : NULL;
+    if (l == NULL) {
         return;
     }
     const uint64_t *hash = hash_of(a, &sum) ? &sum : NULL;
@@ -355,10 +370,9 @@ void noc_landing(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
     const struct tile *from = (e->has & NOCAP_F_FROM) != 0 ? tile_find(m, e->chip, e->s) : NULL;
-    struct noc_landings *l = from != NULL ? noc_part(from)->landings : NULL;
     noc_state(m)->anonymous |= (e->has & NOCAP_F_FROM) == 0;
-    if (from == NULL || !from->launch.notify_pending || !nocap_adds_to_stream(o->access.addr)) {
-        judge_arrival(m, o->tile, from, l, &o->access,
+    if (from != NULL && (!from->launch.notify_pending || !nocap_adds_to_stream(o->access.addr))) {
+        judge_arrival(m, o->tile, from, &noc_part(from)->landings, &o->access,
                       FAULT_NONE); /* else it tells of a notify, GO-015 */
     }
 }
@@ -380,11 +394,10 @@ void noc_memory_landing(struct model *m, const struct nocap_event *e)
 {
     const struct queue_facts *q = answering(m, e);
     const struct tile *from = q != NULL ? tile_find(m, e->chip, q->at[QUEUE_DISPATCH]) : NULL;
-    struct noc_landings *l = from != NULL ? noc_part(from)->memory : NULL;
     const uint32_t before = m->faults;
-    if (l != NULL) {
+    if (from != NULL) {
         const struct access a = access_of_event(e, q->memory + e->addr, e->size);
-        judge_arrival(m, NULL, from, l, &a, q->answers_since);
+        judge_arrival(m, NULL, from, &noc_part(from)->memory, &a, q->answers_since);
     }
     m->request_fault = m->faults > before ? before + 1 : FAULT_NONE;
 }
