@@ -266,20 +266,20 @@ enum nocap_status cli_sim_write(const struct nocap_sim_options *options, int fd,
     return status;
 }
 
-/* As capture/sim/faults.def has them: scenarios in which the same faults can strike share one. */
-static const char scenario_letters[] = "BHDQRQSM";
+/* As capture/sim/faults.def has them. */
+static const char scenario_letters[] = "BHDQRPSM";
 _Static_assert(sizeof scenario_letters == NOCAP_SIM_SCENARIO_COUNT + 1, "one each");
 
-/* "HD": the scenarios in which a fault can strike, into `text`, which is empty. */
+/* "HD": the scenarios in which a fault can strike, into `text`. */
 static const char *places_of(const struct nocap_sim_fault_info *fault, char *text)
 {
     char *end = text;
     for (unsigned i = 0; i < NOCAP_SIM_SCENARIO_COUNT; i++) {
-        if (nocap_sim_fault_triggers(fault, i) && strchr(text, scenario_letters[i]) == NULL) {
+        if (nocap_sim_fault_triggers(fault, i)) {
             *end++ = scenario_letters[i];
-            *end = '\0';
         }
     }
+    *end = '\0';
     return text;
 }
 
@@ -296,7 +296,7 @@ void cli_sim_list(FILE *out, const void *nothing)
           out);
     for (unsigned i = NOCAP_SIM_FAULT_NONE + 1; i < NOCAP_SIM_FAULT_COUNT; i++) {
         const struct nocap_sim_fault_info *f = &nocap_sim_faults[i];
-        char where[NOCAP_SIM_SCENARIO_COUNT + 1] = "";
+        char where[NOCAP_SIM_SCENARIO_COUNT + 1];
         fprintf(out, "  %-26s %-16s %-6s %s\n", f->name, f->rules[0] != '\0' ? f->rules : "a hang",
                 places_of(f, where), f->line);
     }

@@ -99,7 +99,7 @@ allowed() {
     esac
     return 1
 }
-"$NOCAP" capture --sim list | sed -n 's/^  \([a-z0-9-]*\)  *\(CQ-[0-9]*\|a hang\)  *\([QR]\)[SM]*  .*/\1 \3/p' |
+"$NOCAP" capture --sim list | sed -n 's/^  \([a-z0-9-]*\)  *\(CQ-[0-9]*\|a hang\)  *\([QR]\)[PSM]*  .*/\1 \3/p' |
     sed 's/ Q$/ fast-dispatch/; s/ R$/ fast-dispatch-rings/' >"$T/faults"
 check "all faults of the queue" test "$(wc -l <"$T/faults")" -ge 45
 long || sed -i 'n;d' "$T/faults" # every other one

@@ -258,6 +258,15 @@ static void to_next_page(struct sim_cq *q)
     f->ring = f->ring == sim_cq_buffer_end(q->n) ? q->n->buffer : f->ring;
 }
 
+/* It waits for what it relays. */
+static bool stall_follows(const struct sim_cq *q)
+{
+    const uint32_t next = q->prefetch.cmd + q->prefetch.stride;
+    struct nocap_cq_record r;
+    nocap_cq_decode_record_by(q->set, q->prefetch_l1 + next, NOCAP_CQ_HEADER_MAX, &r);
+    return next < q->prefetch.landed && r.prefetch.id == NOCAP_CQ_PREFETCH_STALL;
+}
+
 /* The record's pages go to the dispatch buffer, then their number. Both sides round up to a page.
  * A fault: a page is written that the dispatcher has not released. */
 static void relay(struct sim_cq *q, struct cq_agent *a)
@@ -287,7 +296,9 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
         sim_cq_emit_sent(q, q->board.prefetch, q->n->noc_upstream, f->ids[a->i]);
     }
     CQ_SLEEP(q, a, 5, 1);
-    if (f->pages > 0 && !sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_MISSED)) {
+    if (f->pages > 0 &&
+        !sim_cq_fault_due(q, stall_follows(q) ? NOCAP_SIM_FAULT_CREDIT_MISSED_AT_STALL
+                                              : NOCAP_SIM_FAULT_CREDIT_MISSED)) {
         sim_cq_send_publish(q, q->board.dispatch, 0, f->pages);
     }
     CO_RETURN(q, a);
