@@ -7,11 +7,13 @@
 #include "tests/rows.h"
 #include "tests/temp_dir.h"
 
-enum { TILES = 2, LAUNCHES = 8 };
+enum { TILES = 2, LAUNCHES = 8, ENDS = 3 /* a variant whose host ends the queue by TERMINATE */ };
 
 struct row {
     enum nocap_sim_scenario scenario;
     enum nocap_sim_fault first, second;
+    enum nocap_sim_view view;
+    uint64_t variant; /* of the first */
 };
 
 static struct nocap_sim_options options_of(const struct row *row, enum nocap_sim_fault fault)
@@ -19,20 +21,26 @@ static struct nocap_sim_options options_of(const struct row *row, enum nocap_sim
     return (struct nocap_sim_options){.size = sizeof(struct nocap_sim_options),
                                       .scenario = row->scenario,
                                       .fault = fault,
+                                      .view = row->view,
                                       .tiles = TILES,
                                       .workers = TILES,
                                       .launches = LAUNCHES};
 }
 
-static size_t hold_cores(struct run_trace *t, const struct run *run, uint64_t at)
+/* The runs of a queue begin when the firmware is ready. Before a second one the host takes the
+ * cores that it shows into reset. */
+static size_t hold_cores(struct run_trace *t, uint64_t at)
 {
-    size_t held = 0;
-    for (; held < run->count && run->events[held].kind == NOCAP_EV_MEM; held++) {
-        struct nocap_event e = base_hold(run->events[held].at);
+    const struct nocap_header *h = &t->header;
+    const struct nocap_xy queue[] = {h->cq.prefetch, h->cq.dispatch};
+    const bool held = h->cq.present && (h->observes & NOCAP_CLASS_HOST_MMIO) != 0;
+    const size_t count = !held ? 0 : h->has_scope ? h->scope_count : 2;
+    for (size_t i = 0; i < count; i++) {
+        struct nocap_event e = base_hold(h->has_scope ? h->scope[i] : queue[i]);
         e.t = at;
         run_trace_add(t, &e);
     }
-    return held;
+    return count;
 }
 
 /* Adds a run behind what is there; how many events it has. */
@@ -40,7 +48,7 @@ static size_t add_run(struct run_trace *t, struct nocap_sim_options options, uin
                       bool again)
 {
     struct run run = run_with(options);
-    size_t held = again ? hold_cores(t, &run, start) : 0;
+    size_t held = again ? hold_cores(t, start) : 0;
     for (size_t i = 0; i < run.count; i++) {
         struct nocap_event e = run.events[i];
         e.t += start;
@@ -58,6 +66,7 @@ static void second_is_judged_alone(void **state)
     enum { SECOND = 100000000 };
     struct nocap_sim_options first = options_of(row, row->first),
                              second = options_of(row, row->second);
+    first.variant = row->variant;
     struct run_trace t = run_trace_of(&second);
     run_trace_open(&t, "alone.nocap");
     (void)add_run(&t, second, SECOND, false);
@@ -88,18 +97,44 @@ static void second_is_judged_alone(void **state)
     nocap_report_free(both);
 }
 
+static void add_row(struct rows *rows, const struct row *given)
+{
+    static struct row all[4 * NOCAP_SIM_FAULT_COUNT * NOCAP_SIM_SCENARIO_COUNT];
+    static size_t count;
+    struct row *row = &all[count++];
+    *row = *given;
+    const char *a = nocap_sim_faults[row->first].name, *b = nocap_sim_faults[row->second].name;
+    char name[160];
+    snprintf(name, sizeof name, "%s, view %u: %s, then %s", nocap_sim_scenarios[row->scenario].name,
+             row->view,
+             row->variant == ENDS ? "ended"
+             : a != NULL          ? a
+                                  : "sound",
+             b != NULL ? b : "sound");
+    rows_add(rows, name, second_is_judged_alone, row);
+}
+
 static void add(struct rows *rows, enum nocap_sim_scenario scenario, enum nocap_sim_fault first,
                 enum nocap_sim_fault second)
 {
-    static struct row all[3 * NOCAP_SIM_FAULT_COUNT * NOCAP_SIM_SCENARIO_COUNT];
-    static size_t count;
-    struct row *row = &all[count++];
-    *row = (struct row){scenario, first, second};
-    const char *a = nocap_sim_faults[first].name, *b = nocap_sim_faults[second].name;
-    char name[160];
-    snprintf(name, sizeof name, "%s: %s, then %s", nocap_sim_scenarios[scenario].name,
-             a != NULL ? a : "sound", b != NULL ? b : "sound");
-    rows_add(rows, name, second_is_judged_alone, row);
+    add_row(rows, &(struct row){scenario, first, second, NOCAP_SIM_VIEW_RAW, 0});
+}
+
+/* A host ends its queue, and sets it up again. Where commands alone are shown, TERMINATE says so.
+ */
+static void add_sessions(struct rows *rows)
+{
+    for (unsigned s = NOCAP_SIM_FAST_DISPATCH; s < NOCAP_SIM_SCENARIO_COUNT; s++) {
+        for (unsigned v = 0; v < NOCAP_SIM_VIEW_COUNT && s != NOCAP_SIM_FAST_DISPATCH_RINGS; v++) {
+            add_row(rows, &(struct row){s, NOCAP_SIM_FAULT_NONE, NOCAP_SIM_FAULT_NONE, v, ENDS});
+        }
+    }
+    for (unsigned f = 1; f < NOCAP_SIM_FAULT_COUNT; f++) {
+        if (nocap_sim_fault_triggers(&nocap_sim_faults[f], NOCAP_SIM_FAST_DISPATCH)) {
+            add_row(rows, &(struct row){NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAULT_NONE, f,
+                                        NOCAP_SIM_VIEW_CQ, ENDS});
+        }
+    }
 }
 
 static void add_fault(struct rows *rows, unsigned scenario, unsigned fault)
@@ -131,5 +166,6 @@ int main(void)
             add_fault(&rows, s, f);
         }
     }
+    add_sessions(&rows);
     return rows_run(&rows, "boot again");
 }
