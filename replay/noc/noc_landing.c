@@ -220,15 +220,31 @@ static bool sees_all(const struct model *m)
     return m->header->complete == NOCAP_TRUE && !m->dropped;
 }
 
+/* A request that registers made, and of which no event came (NOC-040), is to bring these bytes. */
+static bool misses_event(const struct tile *from, const struct access *a)
+{
+    const struct noc_tile *t = noc_part(from)->noc;
+    for (unsigned i = 0; t != NULL && i < NOCS * NOCAP_NIU_BUFFERS; i++) {
+        const struct noc_buffer *b = &t->noc[i / NOCAP_NIU_BUFFERS].buffers[i % NOCAP_NIU_BUFFERS];
+        const struct nocap_event *r = &b->request;
+        if (b->restating == NOC_PENDING && r->daddr < a->addr + a->size &&
+            a->addr < r->daddr + r->size) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether nothing is under way to there that was not seen to be asked for. */
 static bool knows_all(const struct model *m, const struct tile *from, const struct noc_landings *l,
-                      struct nocap_xy to)
+                      struct nocap_xy to, const struct access *a)
 {
     const struct noc_part *p = noc_part(from);
     bool reached = (l->reached[to.y] >> to.x & 1) != 0;
     bool begun = sees_all(m) || passed(m, p->since, reached ? SOON : SETTLED);
     begun = l == p->memory ? l->shown : begun; /* writes to host memory keep their order */
-    return in_order(m, from) && begun && !(l->lost && !passed(m, l->lost_t, SETTLED));
+    return in_order(m, from) && begun && !(l->lost && !passed(m, l->lost_t, SETTLED)) &&
+           !misses_event(from, a);
 }
 
 /* Whether what did not arrive certainly would show. What else is under way only adds arrivals. */
@@ -345,7 +361,7 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
             arrive(m, from, l, best, at, a);
             show(m, from, l);
         }
-    } else if (knows_all(m, from, l, at)) {
+    } else if (knows_all(m, from, l, at, a)) {
         CHECK_AFTER(
             m, tile != NULL ? tile : from, NOC_047,
             since != FAULT_NONE ? since : fault_of_request(l, at, a, hash), false,
