@@ -165,6 +165,7 @@ static void judge_whole(struct cq *q)
                      !whole || (f->steps & CQ_STEP_SLOT_ECHO) != 0 ? "" : " prefetch_q_rd_ptr",
                      !whole || (f->steps & CQ_STEP_PCIE_ECHO) != 0 ? "" : " prefetch_q_pcie_rd_ptr",
                      f->got, f->size);
+    p->late = (struct cq_late){.steps = CQ_STEPS & ~f->steps, .since = q->m->fault};
     if (!whole && f->reads.count == 0) { /* nothing of it is under way */
         cq_prefetch_arrived(q, f->record, q->m->fault);
     }
@@ -194,23 +195,22 @@ static uint32_t left_out(struct cq *q, uint32_t addr)
     return inside ? addr - r->addr : 0;
 }
 
-/* Whether a record that was read before is read once more: no slot was read for it, and it is not
- * the next one. */
-static bool reads_again(struct cq *q, uint32_t addr)
+/* The record before the next one that is read, as no slot was read for it: once more, or late. */
+static struct cq_record *reads_again(struct cq *q, uint32_t addr)
 {
     const struct cq_prefetcher *p = &q->prefetcher;
-    const struct cq_record *r = cq_record(q, p->next);
+    struct cq_record *r = cq_record(q, p->next);
     bool sees = q->sees_loads && q->sees[CQ_PREFETCH] && p->slot.known && p->synced;
     if (!sees || p->fetch.slot_seen || (r != NULL && r->addr_known && r->addr == addr)) {
-        return false;
+        return NULL;
     }
     const uint64_t first = cq_entries_back(q, p->next, CQ_LEAP);
     for (uint64_t n = p->next; n > first && (r = cq_record(q, n - 1)) != NULL; n--) {
         if (r->part == 0 && r->addr_known && addr - r->addr < r->real) {
-            return true;
+            return r;
         }
     }
-    return false;
+    return NULL;
 }
 
 static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struct nocap_event *e)
@@ -285,9 +285,14 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
                       f->addr + f->got);
         return;
     }
-    if (!goes_on && reads_again(q, addr)) {
-        CQ_FETCHER(q, CQ_030, false, RELATED(f->index), "one read per prefetch_q entry",
-                   "prefetch command at +0x%x read a second time", addr);
+    struct cq_record *other = goes_on ? NULL : reads_again(q, addr);
+    if (other != NULL) {
+        CQ_FETCHER_AFTER(q, CQ_030, other->fetched ? FAULT_NONE : other->read_since, false,
+                         RELATED(f->index), "one read per prefetch_q entry",
+                         other->fetched ? "prefetch command at +0x%x read a second time"
+                                        : "prefetch command at +0x%x read late",
+                         addr);
+        other->fetched = true;
         return;
     }
     if (goes_on) {

@@ -7,16 +7,22 @@
 static bool judge_step(struct cq *q, enum cq_step step, const char *what)
 {
     struct cq_fetch *f = &q->prefetcher.fetch;
+    struct cq_late *late = &q->prefetcher.late;
     uint8_t before = (uint8_t)(step - 1);
     if (!f->any && (!q->prefetcher.synced || !q->m->requests)) {
         return false; /* of a read before the trace began, or that it does not show */
     }
     bool part = f->size != 0 && f->got < f->size && (f->steps & CQ_STEP_ZERO) == 0;
     bool right = f->steps == before && !part;
+    bool earlier = !right && (late->steps & step) != 0; /* of the read before */
+    late->steps &= (uint8_t) ~(earlier ? step : 0);
     CQ_FETCHER_ON(
-        q, CQ_030, &f->since, right, RELATED(f->any ? f->index : NO_INDEX),
+        q, CQ_030, earlier ? &late->since : &f->since, right, RELATED(f->any ? f->index : NO_INDEX),
         "entry read, command read, entry zeroed, both read pointers written, in this order",
         "%s %s", what, part ? "before the prefetch command was read whole" : "out of order");
+    if (earlier) {
+        return false;
+    }
     if (step > CQ_STEP_ZERO && (f->steps & CQ_STEP_ZERO) == 0) {
         cq_blame(&q->prefetcher.slot.since, q->m->fault); /* it goes on all the same */
     }

@@ -149,6 +149,10 @@ struct cq_prefetcher {
     struct value addr;  /* after a deviating address */
     struct value fence; /* where the next read lands */
     fault_id ahead;     /* of a step that came before it, where its record was not seen */
+    struct cq_late {
+        uint8_t steps; /* of the read before that were not made, and may come yet */
+        fault_id since;
+    } late;
     bool dones_seen, landed_seen, sents_seen, events_seen;
     bool steps_shown; /* the read of a `cq` event shows by its accesses, too */
     uint64_t landed;  /* records before this one have landed */
