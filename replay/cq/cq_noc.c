@@ -86,8 +86,8 @@ void cq_publish_elsewhere(struct cq *q, const struct nocap_event *e)
 {
     char counted[CQ_COUNTED_TEXT];
     struct cq_prefetcher *p = &q->prefetcher;
-    if (q->loose || q->boot[CQ_PREFETCH].running != YES || !q->ring.cursor.known || !p->open ||
-        !cq_is_placed(q)) {
+    const bool open = p->open || q->subordinate.open;
+    if (q->loose || q->boot[CQ_PREFETCH].running != YES || !open || !cq_is_placed(q)) {
         return;
     }
     cq_counted_text(counted, e);
@@ -95,7 +95,8 @@ void cq_publish_elsewhere(struct cq *q, const struct nocap_event *e)
                      "the pages of a prefetch command made ready for its dispatcher",
                      "%s counted up instead of the dispatcher's semaphore", counted);
     cq_blame(&p->since, q->m->fault);
-    cq_ring_doubt(q, q->m->fault);
+    cq_ring_doubt(q, q->ring.cursor.known ? q->m->fault : FAULT_NONE);
+    cq_subordinate_doubt(q, q->subordinate.open ? q->m->fault : FAULT_NONE);
 }
 
 static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_core core)
