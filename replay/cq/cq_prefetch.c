@@ -51,6 +51,7 @@ static bool begins_with(const struct cq *q, const struct cq_record *r, uint32_t 
 static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
 {
     struct cq_prefetcher *p = &q->prefetcher;
+    slot = q->places.slots.units > 1 ? slot : NO_SLOT; /* the only one tells nothing */
     if (p->synced) {
         const struct cq_record *r = cq_record(q, p->next);
         bool in_turn = r == NULL || (r->slot_known && r->slot == slot);
