@@ -171,6 +171,7 @@ static void judge_page_before(struct cq *q)
                       "the page written before the pointer moves on", "%s",
                       "completion_q_wr_ptr moved, but no page was written since its last move");
     c->unwritten = fault_of(q->m, written);
+    cq_blame(&c->wr.since, c->unwritten);
     cq_blame(&c->device.since, c->unwritten); /* its event may never come */
     cq_blame(&c->host.since, c->unwritten);
 }
@@ -204,11 +205,18 @@ void cq_completion_core(struct cq *q, const struct access *a)
             resync(&c->due, cq_ptr_advance(q, value, c->payload_pages), q->m->fault);
             return;
         }
-        bool copied = !back && c->wr.since != FAULT_NONE && value == c->wr.v; /* before its store */
+        if (c->unstored.known && value == c->unstored.v && c->payload_pages == 0) {
+            CQ_EXECUTOR_AFTER(q, CQ_061, c->unstored.since, false, NO_REFS,
+                              "completion_q_wr_ptr stored, then the same copied to host memory",
+                              "completion_q_wr_ptr stored as 0x%x, which was copied before", value);
+            c->stored = c->unstored;
+            value_forget(&c->unstored);
+            return;
+        }
         judge_page_before(q);
         cq_completion_moved(q, value);
         resync(&c->stored, value, c->wr.since);
-        c->stored_new = !copied;
+        c->stored_new = true;
         c->payload_pages = 0;
     }
 }
@@ -226,14 +234,19 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
     if (!sees_pointer(q)) {
         judge_page_before(q);
         cq_completion_moved(q, value);
-    } else if (c->wr.known) {
-        bool same = !c->stored.known || (c->stored_new && value == c->stored.v);
+    } else {
+        bool same = c->stored.known ? c->stored_new && value == c->stored.v : c->payload_pages == 0;
         SEEING(q->m, q->at[CQ_DISPATCH], q->numbers->completion_wr, 4,
                CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NO_REFS,
                                  "completion_q_wr_ptr stored, then the same copied to host memory",
-                                 "0x%x copied to host memory, completion_q_wr_ptr holds 0x%x",
+                                 c->stored.known
+                                     ? "0x%x copied to host memory, completion_q_wr_ptr holds 0x%x"
+                                     : "0x%x copied to host memory before it was stored",
                                  value, c->stored.v));
         cq_blame(&c->stored.since, fault_of(q->m, same));
+        if (!same && !c->stored_new) {
+            resync(&c->unstored, value, c->stored.since);
+        }
     }
     if (sees_pointer(q) && !c->stored_new) {
         resync(&c->wr, value, c->stored.since);

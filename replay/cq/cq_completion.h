@@ -16,6 +16,7 @@ struct cq_completion {
     fault_id toggled;       /* since its toggle is not that of the lap: the host reads on for it */
     struct value stored;    /* what 0x196D0 holds */
     bool stored_new;        /* and +0x80 not yet */
+    struct value unstored;  /* what +0x80 holds, and 0x196D0 not yet */
     struct value rd_read;   /* what the dispatcher read from 0x196E0 last */
     uint32_t payload_pages; /* since the last push */
     fault_id elsewhere;     /* where one of them went */
