@@ -425,6 +425,7 @@ static void apply(struct model *m, const struct observation *o)
 {
     if (o->kind == OBS_REQUEST) {
         cq_worker_sent(cq_first(m)->judged, o->event);
+        cq_prefetch_sent(cq_first(m)->judged, o->event);
         cq_completion_left(cq_first(m)->judged, o->event);
     } else if (o->kind == OBS_ELSEWHERE && o->event->by == NOCAP_BY_DMA) {
         cq_completion_arrived(cq_first(m)->judged);

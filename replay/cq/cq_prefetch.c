@@ -313,6 +313,15 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     }
 }
 
+void cq_prefetch_sent(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    if (e->op == NOCAP_OP_READ && p->fetch.index == e->index) {
+        cq_blame(&p->fetch.since, q->m->request_fault);
+        cq_blame(&p->fence.since, q->m->request_fault);
+    }
+}
+
 /* A slot was out of turn: so is the read of its record, and the latest records that were not read
  * lack theirs for that. */
 static void blame_unread(struct cq *q)

@@ -347,6 +347,8 @@ void cq_launch_lose_answers(struct model *m);
 /* cq_prefetch.c: reads */
 void cq_prefetch_init(struct cq *q, bool origin);
 void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *event);
+/* In `apply`, when it is known what is wrong with the request. */
+void cq_prefetch_sent(struct cq *q, const struct nocap_event *event);
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
 /* The one of a read whose packets were seen. */
 void cq_prefetch_restated(struct cq *q, const struct nocap_event *event);

@@ -100,7 +100,7 @@ static void publish_nothing(struct cq *q, uint32_t value)
 static bool is_forgotten(const struct cq *q, const struct cq_record *r, uint32_t value)
 {
     const struct cq_prefetcher *p = &q->prefetcher;
-    return p->forgot != FAULT_NONE && value != UINT32_MAX && r != NULL && r->good &&
+    return p->forgot != FAULT_NONE && value != UINT32_MAX && r != NULL && r->good && !r->gathered &&
            (p->bytes < r->length || (value == p->forgot_pages && value != p->pages));
 }
 
