@@ -347,8 +347,7 @@ void cq_launch_lose_answers(struct model *m);
 /* cq_prefetch.c: reads */
 void cq_prefetch_init(struct cq *q, bool origin);
 void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *event);
-/* In `apply`, when it is known what is wrong with the request. */
-void cq_prefetch_sent(struct cq *q, const struct nocap_event *event);
+void cq_prefetch_sent(struct cq *q, const struct nocap_event *event); /* as cq_worker_sent */
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
 /* The one of a read whose packets were seen. */
 void cq_prefetch_restated(struct cq *q, const struct nocap_event *event);
@@ -495,8 +494,7 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a);
 void cq_worker_noc(struct cq *q, const struct nocap_event *event);
 /* In `apply`, when it is known what is wrong with the request. */
 void cq_worker_sent(struct cq *q, const struct nocap_event *event);
-/* If all workers whose notify is pending sent one that may have been it: the first fault of these.
- */
+/* The first fault, if all workers whose notify is pending sent one that may have been it. */
 fault_id cq_worker_lost(const struct cq *q);
 
 #endif
