@@ -292,14 +292,13 @@ static void judge_block(struct cq *q, uint32_t value)
                  !(q->sees[CQ_DISPATCH] || q->prefetcher.events_seen) ||
                  (!q->sees_loads && !q->prefetcher.events_seen) ||
                  (r->current_pages == 0 && r->executed_index != NO_INDEX);
-    bool last =
-        value < q->numbers->block_pages && (r->executed_index == NO_INDEX || !r->brief.known);
-    /* perhaps TERMINATE was executed */
+    bool fewer = value < q->numbers->block_pages; /* perhaps TERMINATE was executed */
+    bool last = fewer && (r->executed_index == NO_INDEX || !r->brief.known);
     bool block = value == q->numbers->block_pages || last || r->ended;
     fault_id since = r->released_since;
     cq_blame(&since, r->unread == end ? r->unread_since : r->since);
     CQ_EXECUTOR_AFTER(
-        q, CQ_039, block ? since : FAULT_NONE, block && count, RELATED(r->executed_index),
+        q, CQ_039, fewer || block ? since : FAULT_NONE, block && count, RELATED(r->executed_index),
         "whole blocks of pages released, each when the next one is finished as well",
         block ? "%u pages released too early, on top of %llu, %llu are finished"
               : "%u pages released on top of %llu, not a whole block (%llu are finished)",

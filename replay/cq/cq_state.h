@@ -271,6 +271,7 @@ struct cq_subordinate {
     bool ended;                     /* TERMINATE was executed */
     fault_id since;                 /* where it and the prefetcher are in its pages, until proven */
     fault_id counted_since;         /* the counts of pages are known since, and stay so */
+    fault_id kept;                  /* of a page that was not released: it may be yet */
     struct nocap_cq_record record;
     uint32_t words, table[CQ_GO_TABLE];
     struct cq_grid grid;

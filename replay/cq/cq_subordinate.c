@@ -226,7 +226,8 @@ void cq_subordinate_release(struct cq *q, uint32_t value)
         !s->origin || !s->credits || !cq_sees_published(q) || s->released + value <= s->published;
     bool read = s->reads || !s->origin || !(q->sees_loads || q->prefetcher.events_seen);
     bool right = value == 1 && count && read;
-    fault_id since = s->since;
+    bool late = !read && s->kept != FAULT_NONE;
+    fault_id since = late ? s->kept : s->since;
     cq_blame(&since, count || !read ? FAULT_NONE : s->counted_since);
     CQ_EXECUTOR_AFTER(q, CQ_039, value == 1 ? since : FAULT_NONE, right, NO_REFS,
                       "one page of the subordinate dispatcher released for each command, after it",
@@ -236,6 +237,10 @@ void cq_subordinate_release(struct cq *q, uint32_t value)
                       value, wide(s->released), wide(s->published));
     cq_subordinate_doubt(q, fault_of(q->m, right));
     s->released += value;
+    if (late) {
+        s->kept = FAULT_NONE;
+        return;
+    }
     if (right && s->proven) {
         s->since = FAULT_NONE;
     }
@@ -252,6 +257,7 @@ static void judge_kept(struct cq *q)
                           "next command polled for before the page at 0x%x was released",
                           place_address(&q->places.subordinate, s->at.v));
         cq_subordinate_doubt(q, q->m->fault);
+        s->kept = q->m->fault;
         end_command(q);
     }
 }
