@@ -47,6 +47,7 @@ struct cq_completion {
     struct value left_out; /* a read pointer that was not stored: it may come yet */
     struct value given;    /* the read pointer that it stored to 0x196E0, and not to +0xc0 yet */
     struct value copied;   /* one that it wrote to +0xc0 first */
+    struct value uncopied; /* one that it did not write there: it may be yet */
     bool page_read;
     uint64_t pages_read;
     /* event ids under way */

@@ -10,6 +10,7 @@ static void read_page(struct cq *q, const struct access *a)
         return;
     }
     if (c->seen.known) {
+        cq_blame(&c->rd.since, c->seen.v != c->rd.v ? FAULT_NONE : c->seen.since);
         CQ_HOST_AFTER(q, CQ_063, c->rd.since, c->seen.v != c->rd.v, NO_REFS,
                       "a page read after the write pointer was seen past it",
                       "completion page at +0x%x read before the write pointer was seen past it",
@@ -48,6 +49,13 @@ static void copy_rd(struct cq *q, uint32_t value)
     struct cq_completion *c = &q->completion;
     bool begun = c->pages_read > 0;
     if (!c->rd.known || (!begun && value == c->rd.v)) {
+        return;
+    }
+    if (c->uncopied.known && value == c->uncopied.v) {
+        CQ_HOST_AFTER(q, CQ_064, c->uncopied.since, false, NO_REFS,
+                      "every read pointer copied to host memory",
+                      "0x%x copied to host memory after the next completion_q_rd_ptr", value);
+        c->uncopied.known = false;
         return;
     }
     SEEING(q->m, q->at[CQ_DISPATCH], q->numbers->completion_rd, 4,
@@ -131,6 +139,7 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
         CQ_HOST_AFTER(q, CQ_064, c->given.since, false, NO_REFS,
                       "every read pointer copied to host memory", "%s",
                       "previous completion_q_rd_ptr not copied to host memory");
+        resync(&c->uncopied, c->given.v, q->m->fault);
     }
     resync(&c->rd, cq_ptr_in_ring(q, value) ? value : next, first ? FAULT_NONE : since);
     bool copied = c->copied.known && value == c->copied.v;

@@ -69,6 +69,7 @@ void cq_dispatcher_end(struct cq *q)
 
 static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
 {
+    const fault_id last = s->read ? s->wrong : FAULT_NONE; /* it has counted on from there */
     s->wrong = FAULT_NONE;
     if (s->settled && q->sees_noc && q->sees[CQ_DISPATCH]) { /* all go messages, too */
         bool right = value <= s->goes;
@@ -79,8 +80,8 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
                           value);
         s->wrong = fault_of(q->m, !stale);
         if (!stale) {
-            CQ_EXECUTOR_AFTER(q, CQ_055, notifies_since(q, s), right, RELATED(s->index),
-                              "no more notifies than go messages",
+            CQ_EXECUTOR_AFTER(q, CQ_055, last != FAULT_NONE ? last : notifies_since(q, s), right,
+                              RELATED(s->index), "no more notifies than go messages",
                               "notify count %u after %llu go messages", value, wide(s->goes));
             s->wrong = fault_of(q->m, right);
         }
