@@ -16,17 +16,22 @@ static void judge_reset(struct cq *q, const struct tile *tile)
     uint32_t rd_ptr;
     bool waiting = l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST && l->request_done == NO;
     fault_id since = q->expected.launch;
+    cq_blame(&since, q->ring.executing ? q->ring.brief.unreset : FAULT_NONE);
     if (l->request != 0 && l->request_done != UNKNOWN) {
+        cq_blame(&since, l->requested.index == q->unobeyed ? q->unobeyed_since : FAULT_NONE);
         FOLLOWING(q->m, since,
                   CHECK_AT(q->m, tile, CQ_051, !waiting, cq_event_ref(q, NOCAP_BY_DISPATCH),
                            RELATED(l->requested.index),
                            "the reset of the read pointer obeyed before GO overwrites it", "%s",
                            "GO sent before the worker has stored its reset read pointer"));
     }
+    if (waiting) {
+        q->unobeyed = l->requested.index;
+        q->unobeyed_since = q->m->fault;
+    }
     bool resets = q->numbers->inline_only != 0 || l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST;
     if (!waiting && resets && l->advance != UNKNOWN &&
         shadow_word(&tile->l1, q->m->layout->rd_ptr, &rd_ptr)) {
-        cq_blame(&since, q->ring.executing ? q->ring.brief.unreset : FAULT_NONE);
         FOLLOWING(q->m, since,
                   CHECK_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_event_ref(q, NOCAP_BY_DISPATCH),
                            RELATED(l->done.index), "a read pointer of 0 at GO",
