@@ -105,7 +105,9 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
     return fault_of(q->m, stride == size);
 }
 
-static fault_id judge_place(struct cq *q, const struct cq_publish *p, const struct cq_record *r)
+/* `entry`: what is wrong with its entry, by whose size its place is known. */
+static fault_id judge_place(struct cq *q, const struct cq_publish *p, const struct cq_record *r,
+                            fault_id entry)
 {
     if (!r->addr_known) {
         return FAULT_NONE;
@@ -121,7 +123,8 @@ static fault_id judge_place(struct cq *q, const struct cq_publish *p, const stru
         return q->m->fault;
     }
     bool straddles = (uint64_t)r->addr + r->size > place_end(&q->places.issue);
-    CQ_HOST_AFTER(q, CQ_027, p->since, !straddles && !p->moved, NO_REFS,
+    cq_blame(&entry, p->since);
+    CQ_HOST_AFTER(q, CQ_027, entry, !straddles && !p->moved, NO_REFS,
                   "contiguous prefetch commands, from the start again where one does not fit",
                   straddles
                       ? "prefetch command of %u bytes at +0x%x crosses the end of the issue region"
@@ -395,7 +398,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     r->size = size;
     r->entry = p->entry;
     fault_id entry = judge_entry(q, p, size);
-    r->since = judge_place(q, p, r);
+    r->since = judge_place(q, p, r, entry);
     bool placed = r->since == FAULT_NONE;
     cq_blame(&r->since, entry);
     r->real = p->given != 0 ? p->given : size;
