@@ -137,7 +137,8 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
         bool apart = !there || since != FAULT_NONE; /* from where the host goes on */
         p->addr = (struct value){.known = apart, .since = since, .v = addr + r->size};
     }
-    cq_blame(&f->since, r != NULL ? r->read_since : p->ahead);
+    cq_blame(&f->since, r != NULL ? r->read_since : FAULT_NONE);
+    cq_blame(&f->since, p->ahead);
     p->ahead = FAULT_NONE;
     for (uint64_t n = f->record; r != NULL && n < p->next; n++) {
         q->records[n % CQ_RECORDS].fetched = true;

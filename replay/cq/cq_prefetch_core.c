@@ -26,7 +26,7 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
     if (step > CQ_STEP_ZERO && (f->steps & CQ_STEP_ZERO) == 0) {
         cq_blame(&q->prefetcher.slot.since, q->m->fault); /* it goes on all the same */
     }
-    struct cq_record *next = cq_record(q, q->prefetcher.next);
+    struct cq_record *next = q->prefetcher.synced ? cq_record(q, q->prefetcher.next) : NULL;
     if (!right && f->steps == CQ_STEPS) { /* the next read was left out, or comes late */
         cq_blame(next != NULL ? &next->read_since : &q->prefetcher.ahead, f->since);
     }
