@@ -260,8 +260,9 @@ static void judge_arrived(struct cq *q, const struct nocap_event *e)
         "the multicasts of a launch acknowledged before its GO",
         "GO sent to worker core %u,%u before a multicast of the launch was acknowledged", e->d.x,
         e->d.y);
-    cq_blame(&q->ring.brief.unreset, fault_of(q->m, w == NULL)); /* perhaps it was their reset */
     if (w != NULL) {
+        q->unobeyed = w->index; /* if it is a reset */
+        q->unobeyed_since = q->m->fault;
         cq_end_write(d, w);
     }
 }

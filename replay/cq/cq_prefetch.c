@@ -121,7 +121,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     if (!relayed && !p->open && f->record == p->stalled) {
         cq_relay_from(q, f->record);
     }
-    const struct cq_record *r = cq_record(q, f->record);
+    struct cq_record *r = cq_record(q, f->record);
     f->size = r != NULL && r->sized ? r->size : 0;
     if (r != NULL && r->addr_known) {
         bool there = addr == r->addr;
@@ -137,8 +137,10 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
         bool apart = !there || since != FAULT_NONE; /* from where the host goes on */
         p->addr = (struct value){.known = apart, .since = since, .v = addr + r->size};
     }
-    cq_blame(&f->since, r != NULL ? r->read_since : FAULT_NONE);
-    cq_blame(&f->since, p->ahead);
+    if (r != NULL) {
+        cq_blame(&r->read_since, p->ahead);
+    }
+    cq_blame(&f->since, r != NULL ? r->read_since : p->ahead);
     p->ahead = FAULT_NONE;
     for (uint64_t n = f->record; r != NULL && n < p->next; n++) {
         q->records[n % CQ_RECORDS].fetched = true;

@@ -488,8 +488,8 @@ struct cq {
     struct cq_tile_set acted;   /* that sent a request */
     struct cq_tile_set unshown; /* sent a go word before any event of their own, no `scope` */
     struct event_ref unshown_go;
-    uint64_t unobeyed; /* index of a reset that GO came before, at the first worker since: */
-    fault_id unobeyed_since;
+    uint64_t unobeyed;       /* index of the latest reset that GO came before .. */
+    fault_id unobeyed_since; /* .. at the first worker */
     struct {
         uint64_t addr;
         fault_id since;

@@ -16,7 +16,6 @@ static void judge_reset(struct cq *q, const struct tile *tile)
     uint32_t rd_ptr;
     bool waiting = l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST && l->request_done == NO;
     fault_id since = q->expected.launch;
-    cq_blame(&since, q->ring.executing ? q->ring.brief.unreset : FAULT_NONE);
     if (l->request != 0 && l->request_done != UNKNOWN) {
         cq_blame(&since, l->requested.index == q->unobeyed ? q->unobeyed_since : FAULT_NONE);
         FOLLOWING(q->m, since,
@@ -32,6 +31,7 @@ static void judge_reset(struct cq *q, const struct tile *tile)
     bool resets = q->numbers->inline_only != 0 || l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST;
     if (!waiting && resets && l->advance != UNKNOWN &&
         shadow_word(&tile->l1, q->m->layout->rd_ptr, &rd_ptr)) {
+        cq_blame(&since, q->ring.executing ? q->ring.brief.unreset : FAULT_NONE);
         FOLLOWING(q->m, since,
                   CHECK_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_event_ref(q, NOCAP_BY_DISPATCH),
                            RELATED(l->done.index), "a read pointer of 0 at GO",
