@@ -167,9 +167,12 @@ static void go_on(struct cq *q, uint64_t addr, uint32_t ahead, const uint8_t *by
     bool follows = relayed || r->current_pages % q->numbers->buffer_pages == ahead;
     const uint64_t last = r->record, next = r->consumed + r->current_pages;
     bool passes = !follows && passes_over(q, ahead);
+    bool back = !follows && begins && last != NO_INDEX && page->record < last &&
+                ahead > q->numbers->buffer_pages / 2; /* else what is there is of a lap ago */
     r->consumed += follows ? r->current_pages : ahead;
     r->current = place_address(&q->places.buffer, page_index(q, addr));
     judge_published(q, r->consumed, addr);
+    r->consumed -= back ? q->numbers->buffer_pages : 0;
     take_page(q, page);
     judge_found(q, last, bytes, known);
     if (passes) {
