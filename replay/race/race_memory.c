@@ -232,13 +232,14 @@ static void learn_load(struct model *m, const struct race_access *r, struct race
                        struct race_span *span, const struct race_row *row, const struct access *a)
 {
     uint64_t v;
-    bool whole = row->first == r->first && row->end == r->end && race_value(a, &v);
+    bool captured = race_value(a, &v);
+    bool whole = row->first == r->first && row->end == r->end && captured;
     bool written = span->news.write.turn != 0;
     bool changed = whole && span->seen_known && span->seen != v;
     struct race_clock **clock = &r->agent->clock;
-    if (written && (!whole || !span->value_known || span->value == v)) {
+    if (captured && written && (!whole || !span->value_known || span->value == v)) {
         race_reported(m, r->agent, where, &span->news);
-    } else if (changed || !race_of(m)->all_seen) { /* another agent wrote it */
+    } else if (!captured || changed || !race_of(m)->all_seen) { /* another agent wrote it */
         race_clock_raise_base(m, clock, r->turn);
     } else if (!written) {
         race_clock_raise_base(m, clock, where->memory.lost);
