@@ -73,13 +73,13 @@ struct observation {
     bool lead; /* the one that stands for the whole event, where there are several */
 };
 
-/* Whether a store takes all cores of the tile into reset. */
-static inline bool holds_all_cores(const struct observation *o)
+/* Whether a store takes all cores of the tile into reset, or may: its value was not captured. */
+static inline bool may_hold_all_cores(const struct observation *o)
 {
     uint32_t value;
     return (o->places & PLACE(SOFT_RESET)) != 0 &&
-           access_word(&o->access, NOCAP_REG_SOFT_RESET_0, &value) &&
-           (value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL;
+           (!access_word(&o->access, NOCAP_REG_SOFT_RESET_0, &value) ||
+            (value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL);
 }
 
 #endif

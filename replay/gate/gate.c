@@ -453,7 +453,7 @@ static uint32_t wants(const struct model *m)
 /* All cores are taken into reset: what the threads hold is gone. */
 static void outside_store(struct model *m, const struct observation *o)
 {
-    if (holds_all_cores(o) && gate_part(o->tile)->gate != NULL) {
+    if (may_hold_all_cores(o) && gate_part(o->tile)->gate != NULL) {
         forget(m, o->tile);
     }
 }

@@ -379,7 +379,7 @@ static void check(struct model *m, const struct observation *o)
     }
     switch (o->kind) {
     case OBS_OUTSIDE_STORE:
-        if (holds_all_cores(o)) {
+        if (may_hold_all_cores(o)) {
             drop(o->tile); /* what starts then owes nothing to requests from before */
         }
         /* fall through */
