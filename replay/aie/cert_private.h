@@ -62,7 +62,8 @@ struct cert_job {
     fault_id over_since;          /* it ended although it was not over */
     struct event_ref deferred_at; /* where its START_JOB_DEFERRED ran */
     struct value reg[NOCAP_AIE_GLOBAL_FIRST];
-    uint64_t ordered; /* index of the event after which it may rely on what was before */
+    fault_id next_since; /* of the instruction before, where its bytes may be other ones */
+    uint64_t ordered;    /* index of the event after which it may rely on what was before */
     struct cert_step step;
 };
 

@@ -244,6 +244,8 @@ static fault_id judge_order(struct model *m, const struct cert_at *at, fault_id 
                           CERT_AT(at));
     } else if (at->job->next != 0) {
         const bool right = step->off == at->job->next;
+        since = either(since, at->job->next_since);
+        at->job->next_since = FAULT_NONE;
         CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, right, NO_REFS,
                           "the instructions of a job in their order",
                           CERT_PLACE " runs, offset %u is next", CERT_AT(at), at->job->next);
@@ -255,6 +257,7 @@ static fault_id judge_order(struct model *m, const struct cert_at *at, fault_id 
         CERT_EXPECT_AFTER(m, at->uc, AIE_069, at->page->since, starts || step->info == NULL,
                           NO_REFS, "a job to begin with START_JOB",
                           CERT_PLACE " is the first of its job, not START_JOB", CERT_AT(at));
+        at->job->next_since = m->fault;
     } else {
         return FAULT_NONE;
     }

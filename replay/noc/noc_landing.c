@@ -374,8 +374,9 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
                 ? "%llu bytes arrived at 0x%llx from core %u,%u, which asked for another place"
                 : "%llu bytes arrived at 0x%llx from core %u,%u, which asked for none",
             (unsigned long long)a->size, (unsigned long long)a->addr, from->at.x, from->at.y);
-        if (best != NULL && most != REPEATED) {
-            best->bytes = UINT64_MAX; /* it is the one that was misrouted */
+        if (best != NULL && most != REPEATED) { /* it is the one that was misrouted */
+            best->bytes = best->tiles > 1 ? best->bytes + a->size : UINT64_MAX;
+            best->since = m->fault; /* for the other tiles, too */
         }
     } else if (tile != NULL) {
         show(m, from, l);
