@@ -318,7 +318,8 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
     if (settled && l->advance == YES) {
         launch_notify_missing(m, tile, "rd_ptr moved on");
     }
-    if (settled && right && next) {
+    /* 0 may be a reset that was asked for before the trace */
+    if (settled && right && next && (v != 0 || dev)) {
         judge_cleared(m, tile, old % NOCAP_LAUNCH_SLOTS, since);
     }
     l->advance = NO;
