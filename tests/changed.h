@@ -171,8 +171,11 @@ static inline void base_read(struct base *base)
     }
     while (nocap_reader_next(reader, &events, &count, &err) == NOCAP_OK) {
         for (size_t i = 0; i < count; i++) {
-            run_add(&base->run, &events[i]);
-            base->run.events[base->run.count - 1].shape = 0;
+            struct nocap_event e = events[i];
+            e.shape = 0;
+            e.extra = NULL;
+            e.extra_size = 0;
+            run_add(&base->run, &e);
         }
     }
     nocap_reader_close(reader);
