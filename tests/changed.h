@@ -6,6 +6,7 @@
 
 #include "formats/blackhole/registers.h"
 #include "formats/import/import.h"
+#include "formats/profile/profile.h"
 #include "tests/cases.h"
 #include "tests/run_trace.h"
 #include "tests/temp_dir.h"
@@ -28,9 +29,6 @@ static inline bool base_word(struct base *base, const char *word)
         NOCAP_SIM_VIEWS(VIEW)
 #undef VIEW
     };
-    static const char *const profiles[] = {
-        "blackhole-py",     "tt-metal-2025-06", "tt-metal-2025-12", "tt-metal-2026-03",
-        "tt-metal-2026-06", "tt-metal-2026-08", "tt-metal-2026-09", "tt-metal-2026-10"};
     struct nocap_sim_options *o = &base->options;
     for (unsigned i = 0; i < sizeof views / sizeof views[0]; i++) {
         if (strcmp(word, views[i]) == 0) {
@@ -38,9 +36,9 @@ static inline bool base_word(struct base *base, const char *word)
             return true;
         }
     }
-    for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++) {
-        if (strcmp(word, profiles[i]) == 0) {
-            o->profile = profiles[i];
+    for (unsigned i = 0; nocap_profile_name(i) != NULL; i++) {
+        if (strcmp(word, nocap_profile_name(i)) == 0) {
+            o->profile = nocap_profile_name(i);
             return true;
         }
     }

@@ -113,9 +113,8 @@ struct launch {
     fault_id parts_since;   /* what it works with is known since */
     uint64_t shift; /* of the latest kernel that was entered elsewhere than the message says */
     fault_id shift_since; /* .. known since */
-    bool begun; /* before the trace shows it: its first commands and kernels may be missing */
-    bool
-        by_host; /* the host gave the last GO, or a message of HOST mode or another go word since */
+    bool begun;   /* before the trace shows it: its first commands and kernels may be missing */
+    bool by_host; /* the last GO, or a HOST mode message or go word since, was the host's */
     struct kernel kernels[CORES];
     uint64_t exit_turn[CORES]; /* of model.turn: when each left its kernel last */
     /* the reset request that waits in the go word */

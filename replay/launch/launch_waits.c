@@ -13,8 +13,7 @@
 static const struct event_ref unseen = {.index = NO_INDEX, .t = NO_INDEX};
 enum { HOST_LOOKS = 16 }; /* from so many on it is no chance that the host looks again */
 
-/* Where stores of cores are not observed memory is as the host left it, so it tells nothing of what
- * BRISC has done since its release. */
+/* Memory is as the host left it, and says nothing of what BRISC has done since its release. */
 static bool runs_unseen(const struct tile *tile)
 {
     return !tile->sees_cores && (boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == YES ||
