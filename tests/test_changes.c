@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of the device model with one change or two (tests/changes.txt): what is found is what was
- * found when a row was written. One change is one finding, or none where the protocol permits what
- * it makes; two are at most two. NOCAP_CHANGES=print prints the file with what is found now. */
+/* Runs with one change or two (tests/changes.txt): what is found is what was found when a row was
+ * written. One change adds one finding, or none where the protocol permits what it makes; two add
+ * at most two. NOCAP_CHANGES=print prints the rows with what is found now. */
 #include "tests/changed.h"
 #include "tests/rows.h"
 
