@@ -237,13 +237,12 @@ static void a_credit_made_twice_is_one_finding(void **state)
     run_free(&run);
 }
 
-/* It is certain when the pages are released. */
 static void a_command_not_executed_is_one_finding(void **state)
 {
     (void)state;
     struct run run = run_with(records_view);
     size_t where = (size_t)(middle_of(&run, NOCAP_OP_EXEC) - run.events);
-    assert_only(check_changed(&run, &records_view, where, DROPPED), "CQ-039");
+    assert_only(check_changed(&run, &records_view, where, DROPPED), "CQ-038");
     run_free(&run);
 }
 

@@ -13,7 +13,6 @@ void cq_ring_init(struct cq *q, bool origin)
     r->cursor = (struct value){.known = origin, .v = q->numbers->buffer};
     r->current = q->numbers->buffer;
     r->executed_index = r->record = NO_INDEX;
-    r->unread = UINT64_MAX;
 }
 
 void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, uint64_t known,
@@ -79,14 +78,18 @@ static bool begins_later(const struct cq_ring *r, const struct cq_page *page)
            page->record > r->record;
 }
 
-/* It goes on `ahead` pages further: whether it passes over a command there, which is never read. */
-static bool passes_over(struct cq *q, uint32_t ahead)
+/* It goes on `ahead` pages further: the command that it should begin with lies nearer. */
+static void judge_in_turn(struct cq *q, uint32_t ahead)
 {
     struct cq_ring *r = &q->ring;
-    uint64_t after = r->current + (uint64_t)r->current_pages * q->numbers->page;
-    const struct cq_page *next = &r->page[page_index(q, place_wrap(&q->places.buffer, after))];
-    return r->current_pages != 0 && ahead > r->current_pages && begins_later(r, next) &&
-           r->consumed + r->current_pages < r->unread;
+    const uint32_t after =
+        place_wrap(&q->places.buffer, r->current + (uint64_t)r->current_pages * q->numbers->page);
+    bool passed = r->current_pages != 0 && ahead > r->current_pages &&
+                  begins_later(r, &r->page[page_index(q, after)]);
+    CQ_EXECUTOR_AFTER(q, CQ_038, r->since, !passed, RELATED(r->executed_index),
+                      "each command executed in its turn",
+                      "command at 0x%x passed over, it was made ready before this one", after);
+    cq_ring_doubt(q, fault_of(q->m, !passed));
 }
 
 enum known cq_judge_found(struct cq *q, const struct cq_record *record, const uint8_t *found,
@@ -165,22 +168,18 @@ static void go_on(struct cq *q, uint64_t addr, uint32_t ahead, const uint8_t *by
     bool relayed = r->current_pages != 0 && r->record != NO_INDEX && begins &&
                    page->record == r->record + 1; /* the next one, wherever it was relayed to */
     bool follows = relayed || r->current_pages % q->numbers->buffer_pages == ahead;
-    const uint64_t last = r->record, next = r->consumed + r->current_pages;
-    bool passes = !follows && passes_over(q, ahead);
+    const uint64_t last = r->record;
     bool back = !follows && begins && last != NO_INDEX && page->record < last &&
                 ahead > q->numbers->buffer_pages / 2; /* else what is there is of a lap ago */
+    if (!follows) {
+        judge_in_turn(q, ahead);
+    }
     r->consumed += follows ? r->current_pages : ahead;
     r->current = place_address(&q->places.buffer, page_index(q, addr));
     judge_published(q, r->consumed, addr);
     r->consumed -= back ? q->numbers->buffer_pages : 0;
     take_page(q, page);
     judge_found(q, last, bytes, known);
-    if (passes) {
-        r->unread = next;
-        r->unread_since = r->since;
-    } else if (begins && page->first == r->unread) {
-        r->unread = UINT64_MAX; /* it comes back to that one */
-    }
     if (follows && begins && page->first >= r->doubted) {
         r->since = FAULT_NONE;
     }
@@ -275,20 +274,14 @@ bool cq_ring_read(struct cq *q, const struct access *a)
 
 /* ---- credits ---- */
 
-/* Pages of the commands that it is done with, or has passed, up to one that it never read. */
-static uint64_t count_finished(const struct cq_ring *r)
-{
-    uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
-    return r->unread < end ? r->unread : end;
-}
-
 static void judge_block(struct cq *q, uint32_t value)
 {
     struct cq_ring *r = &q->ring;
-    uint64_t end = count_finished(r), blocks = end / q->numbers->block_pages;
+    uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
+    uint64_t blocks = end / q->numbers->block_pages;
     uint64_t may = blocks > 0 ? (blocks - 1) * q->numbers->block_pages : 0;
     uint64_t released = r->released + value;
-    if (r->ended && released <= r->unread) {
+    if (r->ended) {
         return; /* what is left comes back as it is, CQ-069 at the end */
     }
     bool count = !r->origin || released <= may ||
@@ -297,9 +290,9 @@ static void judge_block(struct cq *q, uint32_t value)
                  (r->current_pages == 0 && r->executed_index != NO_INDEX);
     bool fewer = value < q->numbers->block_pages; /* perhaps TERMINATE was executed */
     bool last = fewer && (r->executed_index == NO_INDEX || !r->brief.known);
-    bool block = value == q->numbers->block_pages || last || r->ended;
+    bool block = value == q->numbers->block_pages || last;
     fault_id since = r->released_since;
-    cq_blame(&since, r->unread == end ? r->unread_since : r->since);
+    cq_blame(&since, r->since);
     CQ_EXECUTOR_AFTER(
         q, CQ_039, fewer || block ? since : FAULT_NONE, block && count, RELATED(r->executed_index),
         "whole blocks of pages released, each when the next one is finished as well",
@@ -308,7 +301,6 @@ static void judge_block(struct cq *q, uint32_t value)
         value, wide(r->released), wide(end));
     cq_resync(q, &r->released_since, block && count);
     cq_ring_doubt(q, fault_of(q->m, block && count));
-    r->unread = count ? r->unread : UINT64_MAX;
 }
 
 void cq_ring_credit(struct cq *q, uint32_t value)

@@ -213,8 +213,6 @@ struct cq_write {
 struct cq_ring {
     bool origin;                                      /* counted from the very first page */
     uint64_t acquired, published, consumed, released; /* pages */
-    uint64_t unread;          /* pages before a command that it never read, UINT64_MAX: none */
-    fault_id unread_since;    /* where it was then */
     uint64_t counter;         /* published, at least what the semaphore has been given */
     struct value cursor;      /* where the producer goes on */
     struct cq_page *page;     /* of the buffer */
