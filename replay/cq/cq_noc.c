@@ -95,7 +95,7 @@ void cq_publish_elsewhere(struct cq *q, const struct nocap_event *e)
                      "the pages of a prefetch command made ready for its dispatcher",
                      "%s counted up instead of the dispatcher's semaphore", counted);
     cq_blame(&p->since, q->m->fault);
-    cq_ring_doubt(q, q->ring.cursor.known ? q->m->fault : FAULT_NONE);
+    cq_ring_doubt(q, q->ring.origin ? q->m->fault : FAULT_NONE);
     cq_subordinate_doubt(q, q->subordinate.open ? q->m->fault : FAULT_NONE);
 }
 

@@ -80,6 +80,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
     struct cq_record *r = cq_relayed(q, CQ_TO_DISPATCHER);
+    ring->cursor.known &= !p->rest || addr != p->at || addr == ring->cursor.v;
     p->open = true;
     p->unit.left = 0;
     p->begin = p->at = addr;
@@ -184,6 +185,7 @@ static fault_id forget_relay(struct cq *q, const char *what)
     fault_id forgot = q->m->fault;
     p->forgot = p->ready_early ? FAULT_NONE : forgot;
     p->forgot_pages = p->pages;
+    p->forgot_begin = p->begin;
     cq_relay_publish(q, UINT32_MAX);
     return forgot;
 }

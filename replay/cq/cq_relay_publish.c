@@ -79,6 +79,10 @@ static void publish_nothing(struct cq *q, uint32_t value)
         CQ_FETCHER_AFTER(q, CQ_037, p->forgot, false, NO_REFS,
                          "pages made ready once per prefetch command",
                          "%u pages made ready after the next prefetch command was relayed", value);
+        if (p->forgot_begin == ring->cursor.v && value <= q->numbers->buffer_pages) {
+            ring->cursor.v = place_wrap(&q->places.buffer, /* it had been relayed ahead */
+                                        ring->cursor.v + (uint64_t)value * q->numbers->page);
+        }
         p->forgot = FAULT_NONE;
         return;
     }
@@ -125,14 +129,16 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     bool gathers = known ? r->gathered : q->numbers->inline_only == 0;
     bool more = gathers && value < due; /* the rest is published later */
     p->open = more && ring->cursor.known;
+    p->rest = gathers && !known && !ring->origin;
     if (!ring->cursor.known) { /* perhaps the rest of a record, or not all of it */
         end_relay(q, r, 0);
         if (gathers && (!known || p->bytes < r->length)) { /* the same record goes on */
             cq_relay_from(q, NO_INDEX);
         }
-        if (!gathers) {
-            value_set(&ring->cursor,
-                      place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)));
+        if (!gathers || value == cq_pages_of(q, p->bytes)) {
+            resync(&ring->cursor,
+                   place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)),
+                   p->since);
         }
         return;
     }

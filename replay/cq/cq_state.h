@@ -171,6 +171,7 @@ struct cq_prefetcher {
     uint32_t turn_right;   /* and so many after it had as many bytes as they should */
     uint64_t stalled;      /* .. but this one, once it is read */
     uint32_t at, begin, bytes, pages;
+    bool rest;             /* the latest may go on at `at`: how long it is was not seen */
     uint32_t handed;       /* of its pages, those published; they come in pieces if bytes from
                               elsewhere follow */
     uint32_t taken;        /* of its pages, those that it has acquired */
@@ -178,7 +179,7 @@ struct cq_prefetcher {
     uint64_t unrelayed_of; /* the number of the one that should have been relayed */
     struct value skipped;  /* the page of a record that was published and not relayed */
     fault_id forgot;       /* a record that was not published before the next: it may be yet */
-    uint32_t forgot_pages;
+    uint32_t forgot_pages, forgot_begin;
     /* Bytes of a record that was published before they were relayed, 0: none; and where that record
      * lies. */
     uint32_t tail, tail_begin, tail_pages;
@@ -213,12 +214,12 @@ struct cq_write {
 struct cq_ring {
     bool origin;                                      /* counted from the very first page */
     uint64_t acquired, published, consumed, released; /* pages */
-    uint64_t counter;         /* published, at least what the semaphore has been given */
-    struct value cursor;      /* where the producer goes on */
-    struct cq_page *page;     /* of the buffer */
-    bool executing, finished; /* finished: it was said that the command is over */
-    bool ends_shown;          /* the trace says when commands are over */
-    uint64_t record;          /* of the command that is executed; NO_INDEX: not known */
+    uint64_t counter;                /* published, at least what the semaphore has been given */
+    struct value cursor;             /* where the producer goes on */
+    struct cq_page *page;            /* of the buffer */
+    bool executing, finished;        /* finished: it was said that the command is over */
+    bool ends_shown;                 /* the trace says when commands are over */
+    uint64_t record;                 /* of the command that is executed; NO_INDEX: not known */
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
     uint64_t executed_index, seq;
     struct cq_brief brief;
