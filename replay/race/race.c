@@ -207,18 +207,9 @@ static void core_message(struct model *m, const struct observation *o)
     }
 }
 
-/* Bytes from the host, or from an interface whose requests are not observed. */
-static void outside_store(struct model *m, const struct observation *o)
+/* Bytes from an agent that is not known. */
+static void arrives(struct model *m, struct race_mem_ctx *p, const struct access *a)
 {
-    const struct nocap_event *e = o->event;
-    const struct access *a = &o->access;
-    bool restates = a->by == NOCAP_BY_NOC && (m->header->observes & NOCAP_CLASS_NOC) != 0 &&
-                    ((e->has & NOCAP_F_FROM) != 0 ? nocap_header_in_scope(m->header, e->s)
-                                                  : !m->header->has_scope);
-    if (e->kind != NOCAP_EV_WRITE || restates) {
-        return;
-    }
-    struct race_mem_ctx *p = place_of(m, o->tile);
     if (p == NULL || a->size == 0) {
         return;
     }
@@ -229,6 +220,19 @@ static void outside_store(struct model *m, const struct observation *o)
         race_report(news, &w, NULL);
     } else if (a->addr < p->size && w.end <= p->size) {
         race_write(m, p, &w, NULL, a);
+    }
+}
+
+/* From the host, or from an interface whose requests are not observed. */
+static void outside_store(struct model *m, const struct observation *o)
+{
+    const struct nocap_event *e = o->event;
+    const struct access *a = &o->access;
+    bool restates = a->by == NOCAP_BY_NOC && (m->header->observes & NOCAP_CLASS_NOC) != 0 &&
+                    ((e->has & NOCAP_F_FROM) != 0 ? nocap_header_in_scope(m->header, e->s)
+                                                  : !m->header->has_scope);
+    if (e->kind == NOCAP_EV_WRITE && !restates) {
+        arrives(m, place_of(m, o->tile), a);
     }
 }
 
@@ -371,6 +375,18 @@ static void request_write(struct model *m, struct race_mem_ctx *p, const struct 
     }
 }
 
+/* A request of a core that is not named. */
+static void request_of_any(struct model *m, const struct nocap_event *e,
+                           const struct nocap_noc_ends *ends, uint64_t size)
+{
+    const struct access bytes = {.addr = e->daddr, .size = size};
+    const bool to = ends->to_known && (e->has & NOCAP_F_DADDR) != 0;
+    for (struct nocap_tiles t = nocap_tiles(ends->to, ends->to_other); to && !t.over;
+         nocap_next_tile(&t)) {
+        arrives(m, place_at(m, e->chip, t.at), &bytes);
+    }
+}
+
 /* A request that goes out. Nothing is remembered before the first one, so traces without cost
  * nothing. */
 static void request(struct model *m, const struct observation *o)
@@ -379,6 +395,9 @@ static void request(struct model *m, const struct observation *o)
     bool word = e->op == NOCAP_OP_ATOMIC || e->op == NOCAP_OP_INLINE;
     uint64_t size = word ? NOCAP_NIU_MMIO_SIZE : (e->has & NOCAP_F_SIZE) != 0 ? e->size : 0;
     bool core = nocap_is_core(e->by) && (e->has & NOCAP_F_BY) != 0;
+    if (!core && race_of(m) != NULL && race_of(m)->started != 0) {
+        request_of_any(m, e, o->ends, size);
+    }
     if (!core || (e->has & NOCAP_F_NOC) == 0 || e->noc >= NOCS || !begin(m)) {
         return;
     }
@@ -393,8 +412,8 @@ static void request(struct model *m, const struct observation *o)
                                   .noc = e->noc,
                                   .channel = (uint8_t)channel_of(e),
                                   .atomic = e->op == NOCAP_OP_ATOMIC};
-    m->due |= race_of(m)->started ? 0 : DUE_ROUTES;
-    race_of(m)->started = true;
+    m->due |= race_of(m)->started != 0 ? 0 : DUE_ROUTES;
+    race_of(m)->started = race_of(m)->started != 0 ? race_of(m)->started : m->turn;
     p->sent[e->noc] = r.turn;
     if (e->op == NOCAP_OP_READ) {
         request_read(m, p, e, o->ends, &r);
@@ -408,7 +427,7 @@ static void request(struct model *m, const struct observation *o)
 static uint32_t wants(const struct model *m)
 {
     const uint32_t requests = OBS(REQUEST) | OBS(NOTE);
-    if (m->knows_tiles && race_of(m) != NULL && race_of(m)->started) {
+    if (m->knows_tiles && race_of(m) != NULL && race_of(m)->started != 0) {
         return requests | OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(RESTATED);
     }
     return m->knows_tiles || m->header->arch == NOCAP_ARCH_WORMHOLE ? requests : 0;
@@ -451,7 +470,7 @@ const struct model_ops race_model = {
     .id = MODEL_RACE,
     .first_rule = NOC_041,
     .last_rule = NOC_045,
-    .uses = 1u << MODEL_NOC,
+    .uses = 1u << MODEL_NOC | 1u << MODEL_LAUNCH,
     .tile_size = sizeof(struct race_part),
     .wants = wants,
     .places = PLACE(L1) | PLACE(LOW) | PLACE_MAILBOX | PLACE(STREAM) | PLACE(COPROCESSOR),

@@ -196,14 +196,28 @@ static void judge_pair(struct model *m, const struct race_mem_ctx *where,
     }
 }
 
+/* A core of the tile may have polled before requests were seen. */
+static bool may_have_polled(const struct model *m, const struct race_mem_ctx *where)
+{
+    const struct tile *tile = tile_find(m, where->chip, where->at);
+    for (unsigned core = 0; tile != NULL && core < CORES; core++) {
+        const struct kernel *k = &tile->launch.kernels[core];
+        if (k->inside == UNKNOWN || (k->inside == YES && k->enter_turn < race_of(m)->started)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool race_judge(struct model *m, const struct race_mem_ctx *where, uint32_t row,
                 const struct race_access *a, bool writes)
 {
     const struct race_memory *memory = &where->memory;
-    bool polled = false;
+    bool polled = false, first = true;
     for (; row < memory->count && memory->rows[row].first < a->end; row++) {
         const struct race_span *span = race_memory_at(memory, row);
         const struct race_access *before = &span->news.write;
+        first &= before->turn == 0;
         if (before->turn != 0 && concerns(span, before, a, writes)) {
             judge_pair(m, where, before, true, a, writes);
         }
@@ -216,7 +230,7 @@ bool race_judge(struct model *m, const struct race_mem_ctx *where, uint32_t row,
             }
         }
     }
-    return polled;
+    return polled || (writes && first && a->size <= POLLED_SIZE && may_have_polled(m, where));
 }
 
 void race_judge_locks(struct model *m, struct race_mem_ctx *where, const struct race_access *a)

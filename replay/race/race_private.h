@@ -101,8 +101,8 @@ struct race {
     struct race_mem_ctx *slots[RACE_SLOTS]; /* open addressing by chip and coordinate */
     struct race_mem_ctx *latest;            /* begins the list of all */
     uint32_t count;
-    bool all_seen; /* every write into a tile is in the trace */
-    bool started;  /* a request was seen: before, nothing is remembered */
+    bool all_seen;    /* every write into a tile is in the trace */
+    uint64_t started; /* turn of the first request: before, nothing is remembered; 0: none */
 };
 static inline struct race *race_of(const struct model *m)
 {
@@ -270,7 +270,7 @@ void race_add(struct model *m, struct race_mem_ctx *where, const struct race_acc
 /* ---- race_judge.c ---- */
 
 /* Judges `a`, which is about to happen, by what its bytes, from this row on, saw last. Whether some
- * core looked at them before a write: it may be waiting for them to change. */
+ * core looked at them before a write, or may have: it may be waiting for them to change. */
 bool race_judge(struct model *m, const struct race_mem_ctx *where, uint32_t row,
                 const struct race_access *a, bool writes);
 /* A NOC write to bytes that a request holds. */
