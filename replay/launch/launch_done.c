@@ -326,10 +326,12 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
 }
 
 /* A notify: an inline write (or, in abstract traces, an atomic) of BRISC to a stream's space
- * register; where one is pending, an inline write of its value to anywhere. */
+ * register; where one is pending, an inline write of its value to anywhere. Of a core that is not
+ * named it is one where one is pending. */
 static bool looks_like_notify(const struct launch *l, const struct nocap_event *e)
 {
-    bool issues = e->by == NOCAP_BY_BRISC && e->phase == NOCAP_PHASE_ISSUE;
+    bool own = e->by == NOCAP_BY_BRISC || (e->by == NOCAP_BY_NONE && l->notify_pending);
+    bool issues = own && e->phase == NOCAP_PHASE_ISSUE;
     bool space =
         (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) && nocap_adds_to_stream(e->daddr);
     uint32_t word = 0;

@@ -251,7 +251,8 @@ static void take_link(struct model *m, struct tile *tile, struct noc_interface *
     if (c->open) {
         bool buffers = (c->last.has & e->has & NOCAP_F_BUF) != 0;
         bool same_buffer = buffers && c->last.buf == e->buf;
-        bool same_core = c->last.by == e->by && e->op != NOCAP_OP_READ;
+        bool named = c->last.by != NOCAP_BY_NONE;
+        bool same_core = named && c->last.by == e->by && e->op != NOCAP_OP_READ;
         if (!same_buffer && !same_core) {
             return; /* another initiator's; whether it may pass is not said */
         }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of the device model as other captures tell them. What is correct has no findings, and a
+ * fault is found all the same. */
+#include "tests/run_trace.h"
+#include "tests/temp_dir.h"
+
+struct telling {
+    struct nocap_sim_options options;
+    bool buffers; /* requests tell their command buffer */
+    const char *finds;
+};
+
+/* Probes of network interfaces, which do not see which core sends. */
+static void requests_name_no_core(void **state)
+{
+    static const struct telling all[] = {
+        {.options = {.scenario = NOCAP_SIM_FAST_DISPATCH}, .buffers = true},
+        {.options = {.scenario = NOCAP_SIM_FAST_DISPATCH}},
+        {.options = {.scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE}, .buffers = true},
+        {.options = {.scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE}},
+        {.options = {.scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, .apart = true}},
+        {.options = {.scenario = NOCAP_SIM_LAUNCH_DEV}},
+        {.options = {.scenario = NOCAP_SIM_FAST_DISPATCH,
+                     .fault = NOCAP_SIM_FAULT_WORKER_NOTIFY_MISSING},
+         .finds = "CQ-055"},
+        {.options = {.scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
+                     .fault = NOCAP_SIM_FAULT_WORKER_NOTIFY_MISSING,
+                     .apart = true},
+         .finds = "CQ-055"},
+    };
+    (void)state;
+    for (size_t row = 0; row < sizeof all / sizeof all[0]; row++) {
+        struct nocap_sim_options options = all[row].options;
+        options.size = sizeof options;
+        options.launches = 6;
+        struct run run = run_with(options);
+        struct run_trace t = run_trace_of(&options);
+        run_trace_open(&t, "retold.nocap");
+        for (size_t i = 0; i < run.count; i++) {
+            struct nocap_event e = run.events[i];
+            if (e.kind == NOCAP_EV_NOC) {
+                e.by = NOCAP_BY_NONE;
+                e.buf = all[row].buffers ? e.buf : 0;
+                e.has &= ~(NOCAP_F_BY | (all[row].buffers ? 0 : NOCAP_F_BUF));
+            }
+            run_trace_add(&t, &e);
+        }
+        struct nocap_report *report = run_trace_check(&t);
+        bool found = report->finding_count > 0;
+        if (found != (all[row].finds != NULL)) {
+            (void)nocap_report_text(stderr, report, false, true, NULL);
+            fail_msg("row %zu", row);
+        }
+        if (found) {
+            assert_string_equal(nocap_rules[report->findings[0].rule].id, all[row].finds);
+        }
+        nocap_report_free(report);
+        run_free(&run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_name_no_core),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
