@@ -4,6 +4,16 @@
 #include "tests/run_trace.h"
 #include "tests/temp_dir.h"
 
+static void assert_clean(struct run_trace *t, size_t row)
+{
+    struct nocap_report *report = run_trace_check(t);
+    if (report->finding_count != 0) {
+        (void)nocap_report_text(stderr, report, false, true, NULL);
+        fail_msg("row %zu: a false alarm", row);
+    }
+    nocap_report_free(report);
+}
+
 struct telling {
     struct nocap_sim_options options;
     bool buffers; /* requests tell their command buffer */
@@ -59,10 +69,47 @@ static void requests_name_no_core(void **state)
     }
 }
 
+/* Of some commands and writes the bytes are not captured. */
+static void some_bytes_are_not_captured(void **state)
+{
+    static const struct {
+        struct nocap_sim_options options;
+        unsigned every; /* one of so many */
+    } all[] = {
+        /* a command that notifies the second dispatcher */
+        {{.scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, .view = NOCAP_SIM_VIEW_CQ}, 8},
+        /* an event, after which another one comes back */
+        {{.scenario = NOCAP_SIM_FAST_DISPATCH, .view = NOCAP_SIM_VIEW_RAW}, 3},
+    };
+    (void)state;
+    for (size_t row = 0; row < sizeof all / sizeof all[0]; row++) {
+        struct nocap_sim_options options = all[row].options;
+        options.size = sizeof options;
+        options.launches = 12;
+        struct run run = run_with(options);
+        struct run_trace t = run_trace_of(&options);
+        run_trace_open(&t, "retold.nocap");
+        for (size_t i = 0, n = 0; i < run.count; i++) {
+            struct nocap_event e = run.events[i];
+            bool tells =
+                (e.kind == NOCAP_EV_NOC || e.kind == NOCAP_EV_CQ) && (e.has & NOCAP_F_DATA) != 0;
+            if (tells && n++ % all[row].every == 0) {
+                e.size = e.data_size;
+                e.data_size = 0;
+                e.has = (e.has & ~NOCAP_F_DATA) | NOCAP_F_SIZE;
+            }
+            run_trace_add(&t, &e);
+        }
+        assert_clean(&t, row);
+        run_free(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_name_no_core),
+        cmocka_unit_test(some_bytes_are_not_captured),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

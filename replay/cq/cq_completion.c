@@ -122,6 +122,8 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     }
     if (event) {
         cq_completion_judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
+    } else if (first && a->known < EVENT_ID_END && a->known < a->size) {
+        c->device.lost = true; /* perhaps it was one */
     }
     if (first) {
         c->page_id[place_index(&q->places.completion, a->addr)] =

@@ -57,6 +57,7 @@ struct cq_completion {
     struct cq_returned {
         uint64_t next;  /* number of the event that comes back next */
         fault_id since; /* known since */
+        bool lost;      /* one came back that is not known */
     } device, host;     /* as each sees it */
     struct cq_page_id {
         bool known;

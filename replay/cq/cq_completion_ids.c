@@ -40,7 +40,7 @@ void cq_completion_judge_id(struct cq *q, uint32_t id, struct cq_returned *line,
 {
     struct cq_completion *c = &q->completion;
     uint64_t first = c->id_count > CQ_EVENTS ? c->id_count - CQ_EVENTS : 0, n = line->next;
-    bool whole = c->ids_whole && n >= first; /* else events of before the trace come first */
+    bool whole = c->ids_whole && n >= first && !line->lost; /* else others come first */
     bool right = n < c->id_count && c->ids[n % CQ_EVENTS] == id;
     if (whole) {
         bool awaited = n < c->id_count;
@@ -56,6 +56,7 @@ void cq_completion_judge_id(struct cq *q, uint32_t id, struct cq_returned *line,
         cq_blame(&q->program.event.since, line->since); /* perhaps its command had another */
         cq_blame(&c->shown.since, line->since);         /* or was not seen */
     }
+    line->lost = false;
     uint64_t found = cq_completion_find(c, whole ? n : first, id);
     if (found < c->id_count || whole) {
         line->next = found < c->id_count ? found + 1 : n + 1;

@@ -279,7 +279,9 @@ static void judge_block(struct cq *q, uint32_t value)
     struct cq_ring *r = &q->ring;
     uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
     uint64_t blocks = end / q->numbers->block_pages;
-    uint64_t may = blocks > 0 ? (blocks - 1) * q->numbers->block_pages : 0;
+    bool unknown = r->executed_index == NO_INDEX || !r->brief.known; /* perhaps it is TERMINATE */
+    bool any = unknown && r->since == FAULT_NONE;
+    uint64_t may = any ? end : blocks > 0 ? (blocks - 1) * q->numbers->block_pages : 0;
     uint64_t released = r->released + value;
     if (r->ended) {
         return; /* what is left comes back as it is, CQ-069 at the end */
@@ -288,9 +290,8 @@ static void judge_block(struct cq *q, uint32_t value)
                  !(q->sees[CQ_DISPATCH] || q->prefetcher.events_seen) ||
                  (!q->sees_loads && !q->prefetcher.events_seen) ||
                  (r->current_pages == 0 && r->executed_index != NO_INDEX);
-    bool fewer = value < q->numbers->block_pages; /* perhaps TERMINATE was executed */
-    bool last = fewer && (r->executed_index == NO_INDEX || !r->brief.known);
-    bool block = value == q->numbers->block_pages || last;
+    bool fewer = value < q->numbers->block_pages;
+    bool block = value == q->numbers->block_pages || (fewer && unknown);
     fault_id since = r->released_since;
     cq_blame(&since, r->since);
     CQ_EXECUTOR_AFTER(

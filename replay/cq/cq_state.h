@@ -279,6 +279,7 @@ struct cq_subordinate {
     fault_id missing; /* of one that may come late; none since a command was right */
     fault_id written; /* what was written for the launches that it is notified of is known since */
     uint32_t notified[CQ_STREAMS], launched[CQ_STREAMS]; /* by the dispatcher; by itself */
+    uint32_t unknown; /* commands that are not known, each of which may have notified it */
     /* The words by which it is notified: as stored last; as it read them since its latest launch.
      */
     struct value stored[CQ_STREAMS], loaded[CQ_STREAMS];

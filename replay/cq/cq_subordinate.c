@@ -402,6 +402,7 @@ bool cq_subordinate_notified(struct cq *q, const struct access *a)
 void cq_subordinate_brief(struct cq *q, const struct cq_brief *b)
 {
     bool notifies = b->known && b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL;
+    q->subordinate.unknown += !b->known && !cq_sees_syncs(q);
     for (unsigned i = 0; notifies && i < CQ_STREAMS; i++) {
         bool this = (b->count >> i & 1) != 0;
         q->subordinate.announced[i] += this;

@@ -58,7 +58,7 @@ static void judge_let(struct cq *q, const struct nocap_cq_command *c)
     s->launched[stream]++;
     if (s->origin && (s->notifies || q->prefetcher.events_seen)) {
         uint32_t notified = count_heard(s, stream);
-        bool right = s->launched[stream] <= notified;
+        bool right = s->launched[stream] <= notified + s->unknown;
         fault_id since = s->missing != FAULT_NONE ? s->missing : s->since; /* those of before */
         cq_blame(&since, q->ring.since);
         const struct cq_record *r = cq_subordinate_record(q);
