@@ -105,11 +105,36 @@ static void some_bytes_are_not_captured(void **state)
     }
 }
 
+/* More findings than are held until it is known that no source lost events. */
+static void many_findings_are_kept(void **state)
+{
+    enum { MANY = 5000, GAP = 0x200000 };
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_LAUNCH_HOST};
+    struct run_trace t = run_trace_of(&options);
+    (void)state;
+    run_trace_open(&t, "retold.nocap");
+    for (uint64_t i = 0; i < MANY; i++) {
+        struct nocap_event e = nocap_event_of(NOCAP_EV_READ);
+        e.t = i;
+        e.by = NOCAP_BY_HOST;
+        e.at = (struct nocap_xy){1, 2};
+        e.addr = GAP;
+        e.size = 4;
+        e.has = NOCAP_F_BY | NOCAP_F_AT | NOCAP_F_ADDR | NOCAP_F_SIZE;
+        run_trace_add(&t, &e);
+    }
+    struct nocap_report *report = run_trace_check(&t);
+    assert_int_equal(report->rules[MAP_001].violations, MANY);
+    nocap_report_free(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_name_no_core),
         cmocka_unit_test(some_bytes_are_not_captured),
+        cmocka_unit_test(many_findings_are_kept),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

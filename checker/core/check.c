@@ -117,6 +117,7 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     report->path = foreign_copy(path);
     RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
     check->findings = (struct nocap_findings){.report = report, .options = &check->options};
+    check->unsure = (struct unsure){.sink = nocap_findings_add, .context = &check->findings};
     RETURN_IF_FAILED(nocap_findings_open(&check->findings, err));
     RETURN_IF_FAILED(check->grows ? nocap_reader_open(&check->reader, path, err)
                                   : open_trace(check, path, err));
@@ -144,7 +145,17 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
 static void diverged(void *context, const struct nocap_divergence *divergence)
 {
     struct check *check = context;
-    nocap_findings_add(&check->findings, divergence);
+    if (check->grows || check->options.reported != NULL) {
+        nocap_findings_add(&check->findings, divergence); /* as it is found */
+    } else {
+        unsure_add(&check->unsure, divergence);
+    }
+}
+
+static void missing(void *context, uint32_t src, uint64_t since)
+{
+    struct check *check = context;
+    unsure_lost(&check->unsure, src, since);
 }
 
 static void requested(void *context, const struct nocap_event *request)
@@ -192,6 +203,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .requested = watched ? requested : NULL,
         .ended = watched ? requests_ended : NULL,
         .judged = watched ? judged : NULL,
+        .missing = missing,
         .context = check,
         .firmware = firmware,
         .waits = check->options.ended != NULL || follows_waits(header),
@@ -376,6 +388,7 @@ enum nocap_status check_begin(struct check *check, const char *path, struct noca
 enum nocap_status check_judge_end(struct check *check, struct nocap_error *err)
 {
     RETURN_IF_FAILED(nocap_engine_settle(check->engine, err));
+    unsure_finish(&check->unsure);
     if (check->options.watch != NULL && !check->opened) {
         RETURN_IF_FAILED(open_watch(check, err));
     }
@@ -397,6 +410,7 @@ enum nocap_status check_judge_end(struct check *check, struct nocap_error *err)
         RETURN_IF_FAILED(nocap_note_waits(check->report, check->engine, err));
     }
     RETURN_IF_FAILED(nocap_engine_finish(check->engine, cut, err));
+    unsure_finish(&check->unsure);
     RETURN_IF_FAILED(
         nocap_note_layout(check->report, check->engine, nocap_reader_header(check->reader), err));
     RETURN_IF_FAILED(
@@ -441,6 +455,7 @@ enum nocap_status check_init(struct check *check, const struct nocap_check_optio
 void check_end(struct check *check, bool whole, struct nocap_report **report)
 {
     nocap_engine_free(check->engine);
+    unsure_free(&check->unsure);
     nocap_findings_close(&check->findings);
     nocap_images_close(&check->images);
     nocap_reader_close(check->reader);

@@ -7,6 +7,7 @@
 #include "checker/core/findings.h"
 #include "checker/core/images.h"
 #include "checker/core/profile_choice.h"
+#include "checker/core/unsure.h"
 
 /* One run: everything between opening the trace and the finished report. */
 struct check {
@@ -16,6 +17,7 @@ struct check {
     struct nocap_images images;
     struct nocap_engine *engine;
     struct nocap_findings findings;
+    struct unsure unsure; /* what of them may be taken back */
     uint64_t exercised[NOCAP_RULE_COUNT];
     bool stopped; /* events past the wanted end were left out */
     bool grows;   /* the file is being written */

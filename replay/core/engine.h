@@ -31,6 +31,8 @@ struct nocap_divergence {
     bool follows;
     bool harmless;     /* against the rule, and known to do no harm here: a note */
     uint64_t present;  /* the event that was replayed when it was found; UINT64_MAX: the end */
+    uint64_t now;      /* time of that event */
+    uint32_t src;      /* .. and its source */
     uint64_t index, t; /* the event at which it became certain */
     uint16_t chip;
     bool has_tile;
@@ -61,6 +63,8 @@ struct nocap_requests_end {
     uint64_t t; /* of the event that shows it */
 };
 typedef void nocap_requests_ended(void *context, const struct nocap_requests_end *end);
+/* Events of the source are missing since. */
+typedef void nocap_missing(void *context, uint32_t src, uint64_t since);
 /* An event was replayed. Lives until the call returns. */
 typedef void nocap_judged(void *context, const struct nocap_event *event);
 /* A launch of a tile, from GO to DONE as far as both were seen. Indexes that no event was seen for
@@ -123,6 +127,7 @@ struct nocap_engine_options {
     nocap_requested *requested;    /* may be NULL */
     nocap_requests_ended *ended;   /* may be NULL */
     nocap_judged *judged;          /* may be NULL */
+    nocap_missing *missing;        /* may be NULL */
     nocap_launched_sink *launched; /* may be NULL */
     nocap_recorded_sink *recorded; /* may be NULL */
     bool unexplained;       /* the header's mailbox is not that of the trace: waits are unknown */

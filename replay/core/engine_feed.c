@@ -25,9 +25,14 @@ void nocap_engine_forget(struct nocap_engine *engine)
     engine->lost |= engine->relay == NULL;
 }
 
-static __attribute__((cold)) void drop_event(struct model *m, const struct nocap_event *e)
+/* `before`: time of the event before it of its source. */
+static __attribute__((cold)) void drop_event(struct model *m, const struct nocap_event *e,
+                                             uint64_t before)
 {
     forget(m);
+    if (m->missing != NULL) {
+        m->missing(m->context, e->src, before);
+    }
     CHECK(m, NULL, TRC_003, false, NO_REFS, "no event lost",
           "%llu events of source %u lost before this one", (unsigned long long)e->value, e->src);
 }
@@ -58,7 +63,7 @@ take_other(struct nocap_engine *engine, const struct nocap_event *e, const struc
     }
     if (e->kind == NOCAP_EV_DROP) {
         engine->dropped = sum_of(engine->dropped, e->value);
-        drop_event(&engine->model, e);
+        drop_event(&engine->model, e, form->before);
     }
 }
 

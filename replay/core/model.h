@@ -187,6 +187,7 @@ struct model {
     nocap_requested *requested;
     nocap_requests_ended *requests_ended;
     nocap_judged *judged;
+    nocap_missing *missing;
     nocap_launched_sink *launched;
     nocap_recorded_sink *recorded;
     void *context;

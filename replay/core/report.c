@@ -65,6 +65,8 @@ void report_violation(struct model *m, const struct tile *tile, enum nocap_rule 
         .follows = consequence,
         .harmless = m->harmless,
         .present = m->event != NULL ? m->event->index : UINT64_MAX,
+        .now = m->event != NULL ? m->event->t : UINT64_MAX,
+        .src = m->event != NULL ? m->event->src : 0,
         .index = at.index,
         .t = at.t,
         .chip = m->event != NULL ? m->event->chip : 0,

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to checker: that a source lost events shows when it goes on. What others were found to do
+ * wrong meanwhile may be right by what is missing, so it is no finding. Until the trace is over all
+ * that was found may turn out to be such. */
+#ifndef NOCAP_CHECKER_CORE_UNSURE_H
+#define NOCAP_CHECKER_CORE_UNSURE_H
+
+#include "replay/core/engine.h"
+
+struct unsure {
+    nocap_diverged *sink; /* takes what is sure */
+    void *context;
+    struct unsure_held *held;
+    uint32_t count;
+};
+
+/* Holds the divergence; of more than there is room for all are taken to be sure. */
+void unsure_add(struct unsure *unsure, const struct nocap_divergence *divergence);
+/* Events of the source are missing since. */
+void unsure_lost(struct unsure *unsure, uint32_t src, uint64_t since);
+/* The rest is sure. */
+void unsure_finish(struct unsure *unsure);
+void unsure_free(struct unsure *unsure);
+
+#endif
