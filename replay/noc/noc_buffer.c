@@ -179,9 +179,9 @@ static fault_id register_astray(const struct tile *tile, const struct noc_buffer
  * state what it does, an atomic increment of that counter, instead of what it is. */
 static bool restates_notify(const struct nocap_event *request, const struct nocap_event *e)
 {
-    return request->op == NOCAP_OP_INLINE && e->op == NOCAP_OP_ATOMIC &&
-           nocap_adds_to_stream(request->daddr) && noc_same(NOCAP_FIELD_DADDR, request, e) &&
-           noc_same(NOCAP_FIELD_D, request, e);
+    bool adds = (request->has & NOCAP_F_DADDR) == 0 || nocap_adds_to_stream(request->daddr);
+    return request->op == NOCAP_OP_INLINE && e->op == NOCAP_OP_ATOMIC && adds &&
+           noc_same(NOCAP_FIELD_DADDR, request, e) && noc_same(NOCAP_FIELD_D, request, e);
 }
 
 static struct noc_buffer *restated_by(struct noc_interface *n, const struct nocap_event *e)
@@ -242,9 +242,9 @@ static void judge_free(struct model *m, const struct tile *tile, const struct no
     if (b->sent_turn < tile->launch.released) { /* what was sent before the reset is long over */
         b->use = NOC_FREE;
     }
-    bool sees = noc_sees_loads(m, tile), busy = b->use == NOC_BUSY;
-    if (busy || sees) {
-        CHECK(m, tile, NOC_023, !busy && (b->use == NOC_FREE || !sees || n->fifo), RELATED(b->sent),
+    bool busy = b->use == NOC_BUSY;
+    if (noc_sees_loads(m, tile)) { /* else it may have been read again unseen */
+        CHECK(m, tile, NOC_023, !busy && (b->use == NOC_FREE || n->fifo), RELATED(b->sent),
               "a command buffer not written until CMD_CTRL reads 0", "%s",
               busy ? "store to a command buffer that was last seen busy"
                    : "store to a command buffer with neither CMD_CTRL nor a counter read since "
@@ -323,7 +323,8 @@ void noc_buffers_left(struct noc_interface *n, const struct nocap_event *e)
         bool own = e->by == NOCAP_BY_NONE || r->by == NOCAP_BY_NONE || r->by == e->by;
         bool same_kind = nocap_requests_of(r->op) == nocap_requests_of(e->op);
         bool left = one ? (r->has & NOCAP_F_ID) != 0 && r->id == e->id : own && same_kind;
-        if (n->buffers[i].restating == NOC_RESTATED && left) {
+        bool any = n->buffers[i].restating == NOC_NOT_EXPECTED; /* of before the trace, perhaps */
+        if (any || (n->buffers[i].restating == NOC_RESTATED && left)) {
             n->buffers[i].use = NOC_FREE;
             n->unread &= (uint8_t) ~(1u << i);
         }
