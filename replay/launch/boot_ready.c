@@ -295,7 +295,7 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
  * to bytes that no agent uploaded, a wrong file. */
 static const char *guess(const struct model *m, const struct boot *b, char *text, size_t size)
 {
-    const bool whole = !m->dropped && boot_sees_all(m, b);
+    const bool whole = boot_sees_all(m, b);
     bool elf = m->firmware[NOCAP_PROCESSOR_BRISC] != NULL;
     text[0] = '\0';
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {

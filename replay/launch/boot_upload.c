@@ -158,7 +158,7 @@ static void add_span(struct boot *b, const struct access *a, uint64_t index)
 /* What the host ever wrote is among the spans, if they are known. */
 bool boot_sees_all(const struct model *m, const struct boot *b)
 {
-    return m->header->complete == NOCAP_TRUE && b->lost == LOST_NONE;
+    return m->header->complete == NOCAP_TRUE && !m->dropped && b->lost == LOST_NONE;
 }
 
 bool boot_spans_known(const struct boot *b)
