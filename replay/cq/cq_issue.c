@@ -16,7 +16,7 @@ void cq_issue_init(struct cq *q, bool origin)
         value_set(&h->cursor, q->numbers->issue);
     }
     h->span_first = h->span_count = 0;
-    h->spans_lost = h->restates = false;
+    h->spans_lost = h->restates = h->guessed = false;
     h->passed = h->misplaced = FAULT_NONE;
     h->alone.index = NO_INDEX;
 }
@@ -170,8 +170,13 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     if (r->addr_known && there && q->sees_sysmem) {
         g = cq_span_gather(q, r->addr, size);
     }
+    if (g.covered == 0 && h->guessed) {
+        h->cursor.known = r->addr_known = false; /* the write was the one for this entry, perhaps */
+    }
+    h->guessed = false;
     if (g.covered == 0 && q->sees_sysmem && cq_span_other_place(q, size, &r->addr)) {
         p.moved = r->addr_known;
+        h->guessed = !r->addr_known;
         r->addr_known = true;
         g = cq_span_gather(q, r->addr, size);
     }

@@ -86,6 +86,7 @@ struct cq_host {
     struct cq_span *spans;
     uint64_t span_first, span_count;
     bool spans_lost;
+    bool guessed;           /* where the latest record lies, by a write of its size */
     fault_id passed;        /* the latest slots that were passed over */
     fault_id misplaced;     /* a write that hit another record: perhaps it was meant for the next */
     bool restates;          /* a slot store has restated a record */
