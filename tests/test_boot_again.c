@@ -14,6 +14,7 @@ struct row {
     enum nocap_sim_fault first, second;
     enum nocap_sim_view view;
     uint64_t variant; /* of the first */
+    bool goes_on;     /* the firmware is not booted again: the kernels of the queue are launched */
 };
 
 static struct nocap_sim_options options_of(const struct row *row, enum nocap_sim_fault fault)
@@ -43,12 +44,49 @@ static size_t hold_cores(struct run_trace *t, uint64_t at)
     return count;
 }
 
+/* A word or a byte of the mailbox. */
+static struct nocap_event mailbox(enum nocap_kind kind, enum nocap_agent by, uint64_t t,
+                                  struct nocap_xy at, uint32_t addr)
+{
+    struct nocap_event e = nocap_event_of(kind);
+    e.t = t;
+    e.by = by;
+    e.at = at;
+    e.addr = addr;
+    e.size = by == NOCAP_BY_HOST ? 4 : 1;
+    e.has = NOCAP_F_BY | NOCAP_F_AT | NOCAP_F_ADDR | NOCAP_F_SIZE | NOCAP_F_VALUE;
+    return e;
+}
+
+/* After TERMINATE the kernels of the queue return, as the host sees: the firmware goes on. */
+static size_t end_kernels(struct run_trace *t, uint64_t at)
+{
+    const struct nocap_header *h = &t->header;
+    const struct nocap_mailbox_layout *layout = nocap_layout_find(h->layout);
+    const struct nocap_xy cores[] = {h->cq.dispatch, h->cq.prefetch};
+    const uint32_t go = nocap_go_word_address(layout, 0), signal = go + NOCAP_GO_SIGNAL_BYTE;
+    size_t count = 0;
+    for (unsigned i = 0; i < 2 && (h->observes & NOCAP_CLASS_HOST_MMIO) != 0; i++) {
+        const struct nocap_event acts[] = {
+            mailbox(NOCAP_EV_WRITE, NOCAP_BY_NCRISC, at, cores[i], layout->sync),
+            mailbox(NOCAP_EV_WRITE, NOCAP_BY_BRISC, at, cores[i], signal),
+            mailbox(NOCAP_EV_READ, NOCAP_BY_HOST, at, cores[i], go)};
+        for (unsigned k = 0; k < 3; k++) { /* NCRISC of the dispatch core alone has a kernel */
+            if ((nocap_event_class(&acts[k]) & h->observes) != 0 && (k > 0 || i == 0)) {
+                run_trace_add(t, &acts[k]);
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
 /* Adds a run behind what is there; how many events it has. */
 static size_t add_run(struct run_trace *t, struct nocap_sim_options options, uint64_t start,
-                      bool again)
+                      bool again, bool goes_on)
 {
     struct run run = run_with(options);
-    size_t held = again ? hold_cores(t, start) : 0;
+    size_t held = goes_on ? end_kernels(t, start) : again ? hold_cores(t, start) : 0;
     for (size_t i = 0; i < run.count; i++) {
         struct nocap_event e = run.events[i];
         e.t += start;
@@ -69,12 +107,12 @@ static void second_is_judged_alone(void **state)
     first.variant = row->variant;
     struct run_trace t = run_trace_of(&second);
     run_trace_open(&t, "alone.nocap");
-    (void)add_run(&t, second, SECOND, false);
+    (void)add_run(&t, second, SECOND, false, false);
     struct nocap_report *alone = run_trace_check(&t);
     t = run_trace_of(&second);
     run_trace_open(&t, "both.nocap");
-    size_t begin = add_run(&t, first, 0, false);
-    begin += add_run(&t, second, SECOND, true) - alone->events;
+    size_t begin = add_run(&t, first, 0, false, false);
+    begin += add_run(&t, second, SECOND, true, row->goes_on) - alone->events;
     struct nocap_report *both = run_trace_check(&t);
     size_t at = 0, found = 0;
     for (size_t i = 0; i < both->finding_count; i++) {
@@ -99,7 +137,7 @@ static void second_is_judged_alone(void **state)
 
 static void add_row(struct rows *rows, const struct row *given)
 {
-    static struct row all[4 * NOCAP_SIM_FAULT_COUNT * NOCAP_SIM_SCENARIO_COUNT];
+    static struct row all[5 * NOCAP_SIM_FAULT_COUNT * NOCAP_SIM_SCENARIO_COUNT];
     static size_t count;
     struct row *row = &all[count++];
     *row = *given;
@@ -107,9 +145,10 @@ static void add_row(struct rows *rows, const struct row *given)
     char name[160];
     snprintf(name, sizeof name, "%s, view %u: %s, then %s", nocap_sim_scenarios[row->scenario].name,
              row->view,
-             row->variant == ENDS ? "ended"
-             : a != NULL          ? a
-                                  : "sound",
+             row->goes_on           ? "ended, not reset"
+             : row->variant == ENDS ? "ended"
+             : a != NULL            ? a
+                                    : "sound",
              b != NULL ? b : "sound");
     rows_add(rows, name, second_is_judged_alone, row);
 }
@@ -117,7 +156,7 @@ static void add_row(struct rows *rows, const struct row *given)
 static void add(struct rows *rows, enum nocap_sim_scenario scenario, enum nocap_sim_fault first,
                 enum nocap_sim_fault second)
 {
-    add_row(rows, &(struct row){scenario, first, second, NOCAP_SIM_VIEW_RAW, 0});
+    add_row(rows, &(struct row){scenario, first, second, NOCAP_SIM_VIEW_RAW, 0, false});
 }
 
 /* A host ends its queue, and sets it up again. Where commands alone are shown, TERMINATE says so.
@@ -126,13 +165,18 @@ static void add_sessions(struct rows *rows)
 {
     for (unsigned s = NOCAP_SIM_FAST_DISPATCH; s < NOCAP_SIM_SCENARIO_COUNT; s++) {
         for (unsigned v = 0; v < NOCAP_SIM_VIEW_COUNT && s != NOCAP_SIM_FAST_DISPATCH_RINGS; v++) {
-            add_row(rows, &(struct row){s, NOCAP_SIM_FAULT_NONE, NOCAP_SIM_FAULT_NONE, v, ENDS});
+            add_row(rows,
+                    &(struct row){s, NOCAP_SIM_FAULT_NONE, NOCAP_SIM_FAULT_NONE, v, ENDS, false});
+            add_row(rows,
+                    &(struct row){s, NOCAP_SIM_FAULT_NONE, NOCAP_SIM_FAULT_NONE, v, ENDS, true});
         }
     }
     for (unsigned f = 1; f < NOCAP_SIM_FAULT_COUNT; f++) {
         if (nocap_sim_fault_triggers(&nocap_sim_faults[f], NOCAP_SIM_FAST_DISPATCH)) {
             add_row(rows, &(struct row){NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAULT_NONE, f,
-                                        NOCAP_SIM_VIEW_CQ, ENDS});
+                                        NOCAP_SIM_VIEW_CQ, ENDS, false});
+            add_row(rows, &(struct row){NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAULT_NONE, f,
+                                        NOCAP_SIM_VIEW_RAW, ENDS, true});
         }
     }
 }

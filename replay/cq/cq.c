@@ -165,7 +165,7 @@ static void host_tile_access(struct cq *q, struct nocap_xy at, const struct acce
             cq_issue_slot_read(q, a);
         }
     } else if (!a->store) {
-        return;
+        cq_boot_looked(q, at, a);
     } else if (nocap_xy_equal(at, q->at[CQ_PREFETCH])) {
         cq_boot_host_store(q, CQ_PREFETCH, a);
     } else if (nocap_xy_equal(at, q->at[CQ_DISPATCH])) {

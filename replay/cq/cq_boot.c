@@ -48,6 +48,18 @@ bool cq_boot_done(struct cq *q, uint32_t value)
            (dispatch->running == UNKNOWN && q->boot[CQ_PREFETCH].done == 0);
 }
 
+void cq_boot_looked(struct cq *q, struct nocap_xy at, const struct access *a)
+{
+    uint8_t signal;
+    const uint32_t word = q->m->layout->go_messages;
+    bool over = access_byte(a, word + NOCAP_GO_SIGNAL_BYTE, &signal) && signal == NOCAP_GO_DONE;
+    for (unsigned core = 0; over && core < CQ_CORES; core++) {
+        if (nocap_xy_equal(at, q->at[core]) && q->boot[core].running == YES) {
+            q->boot[core] = (struct cq_boot){.running = NO};
+        }
+    }
+}
+
 static void judge_pointer(struct cq *q, uint64_t addr, uint32_t value, uint32_t want)
 {
     CQ_HOST(q, CQ_066, value == want, NO_REFS, "each pointer word set to the start of its ring",

@@ -211,6 +211,8 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
 void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late);
 void cq_boot_host_sysmem(struct cq *q, const struct access *a);
 void cq_boot_running(struct cq *q, enum cq_core core);
+/* The host loads from the tile. DONE: its kernel is over, and the queue may be set up again. */
+void cq_boot_looked(struct cq *q, struct nocap_xy at, const struct access *a);
 /* Whether a store to the read pointer releases a page, and does not set it up. */
 bool cq_boot_done(struct cq *q, uint32_t value);
 /* The host stores the read pointer. */
