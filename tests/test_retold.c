@@ -105,6 +105,32 @@ static void some_bytes_are_not_captured(void **state)
     }
 }
 
+/* Of the set-up of two queues the words that say where the second dispatcher is. */
+static void a_dispatcher_is_not_placed(void **state)
+{
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                              .profile = "tt-metal-2026-09",
+                                              .queues = 2,
+                                              .apart = true,
+                                              .launches = 3};
+    struct run run = run_with(options);
+    struct run_trace t = run_trace_of(&options);
+    (void)state;
+    run_trace_open(&t, "retold.nocap");
+    for (size_t i = 0; i < run.count; i++) {
+        struct nocap_event e = run.events[i];
+        if (e.kind == NOCAP_EV_WRITE && e.by == NOCAP_BY_HOST && at(&e, (struct nocap_xy){5, 5}) &&
+            e.size == 4) {
+            e.value = 0;
+            e.has &= ~NOCAP_F_VALUE;
+        }
+        run_trace_add(&t, &e);
+    }
+    assert_clean(&t, 0);
+    run_free(&run);
+}
+
 /* More findings than are held until it is known that no source lost events. */
 static void many_findings_are_kept(void **state)
 {
@@ -134,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_name_no_core),
         cmocka_unit_test(some_bytes_are_not_captured),
+        cmocka_unit_test(a_dispatcher_is_not_placed),
         cmocka_unit_test(many_findings_are_kept),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

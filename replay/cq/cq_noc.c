@@ -132,6 +132,10 @@ static bool relays(const struct cq *q, const struct nocap_event *e)
 static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     uint32_t word;
+    if (nocap_xy_equal(q->at[CQ_DISPATCH], CQ_NOWHERE) && e->op == NOCAP_OP_WRITE &&
+        (e->has & NOCAP_F_D) != 0 && place_has(&q->places.buffer, e->daddr)) {
+        cq_place_core(q, CQ_DISPATCH, e->d); /* where its pages go */
+    }
     bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
     bool to_subordinate = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->subordinate_at);
     uint64_t offset;
