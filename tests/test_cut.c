@@ -259,6 +259,24 @@ static void a_tile_is_enough_for_its_finding(void **state)
     nocap_report_free(whole);
 }
 
+/* Commands as units, of which credits name one core of the queue, and all where there are two. */
+static void a_core_of_a_queue_keeps_its_commands(void **state)
+{
+    (void)state;
+    for (unsigned queues = 1; queues <= 2; queues++) {
+        for (uint8_t y = 2; y <= 3; y++) { /* prefetcher and dispatcher of the first */
+            make_trace("whole.nocap",
+                       (struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH_PACKED,
+                                                  .profile = "tt-metal-2026-03",
+                                                  .view = NOCAP_SIM_VIEW_ALL,
+                                                  .queues = queues});
+            struct nocap_cut_result r = cut_with(
+                "whole.nocap", (struct nocap_cut_options){.has_tile = true, .tile = {14, y}});
+            assert_int_equal(r.added, 0);
+        }
+    }
+}
+
 static void wrong_parts_are_refused(void **state)
 {
     (void)state;
@@ -412,6 +430,7 @@ int main(void)
         cmocka_unit_test(a_part_has_its_state_and_says_that_it_is_one),
         cmocka_unit_test(a_filter_gives_up_what_it_leaves_out),
         cmocka_unit_test(a_tile_is_enough_for_its_finding),
+        cmocka_unit_test(a_core_of_a_queue_keeps_its_commands),
         cmocka_unit_test(wrong_parts_are_refused),
         cmocka_unit_test(every_fault_becomes_small),
         cmocka_unit_test(what_follows_from_the_fault_may_go),
