@@ -67,7 +67,8 @@ static struct outcome look(const struct trace *t, char *text, size_t size)
 static bool expected_extra(unsigned rule, const bool *used)
 {
     for (unsigned c = 0; c < CHANGES; c++) {
-        bool lost = changes[c].change == change_drop || changes[c].change == change_again;
+        bool lost = changes[c].change == change_drop || changes[c].change == change_again ||
+                    changes[c].change == change_lost;
         if (used[c] &&
             ((rule == TRC_003 && lost) || (rule == RST_017 && changes[c].change == change_stop))) {
             return true;
@@ -93,7 +94,8 @@ static void keep_failure(const struct trace *t)
 static bool parts_order(unsigned which)
 {
     transform_change *c = changes[which].change;
-    return c == change_sources || c == change_threads || c == change_ties;
+    return c == change_sources || c == change_threads || c == change_ties || c == change_probes ||
+           c == change_lost;
 }
 
 /* A network that shows only what arrives shows also what comes from tiles out of scope. What was

@@ -6,6 +6,7 @@
 
 #include "tests/transform_forms.h"
 #include "tests/transform_memory.h"
+#include "tests/transform_sources.h"
 #include "tests/transform_views.h"
 
 /* ---- parts ---- */
@@ -291,10 +292,11 @@ typedef void transform_change(struct trace *t, uint64_t *seed);
 #define TRANSFORM_CHANGES(X)                                                                       \
     X(start)                                                                                       \
     X(attach)                                                                                      \
-    X(end) X(stop) X(drop) X(look) X(mid_run) X(classes) X(one_class_less) X(some_loads) X(scope)  \
+    X(end)                                                                                         \
+    X(stop) X(drop) X(look) X(mid_run) X(classes) X(one_class_less) X(some_loads) X(scope)         \
         X(clock) X(ns) X(epoch) X(sources) X(values) X(payloads) X(lines) X(unicast) X(fields)     \
             X(phases) X(landings) X(extra) X(polls_apart) X(polls_together) X(chips) X(header)     \
                 X(threads) X(number) X(seq) X(notes) X(polls_less) X(some_ends) X(pause) X(again)  \
-                    X(ties)
+                    X(ties) X(senders) X(probes) X(lost) X(numbers)
 
 #endif
