@@ -64,15 +64,26 @@ static bool unknowing(struct cq *q, const struct access *a)
            last->at.turn > cq_first(q->m)->loaded && touches(a, last->addr, last->real);
 }
 
+/* A piece of a record that should have been written before. */
+static void write_late(struct cq *q, struct cq_record *r, const struct access *a)
+{
+    const uint64_t from = a->addr > r->addr ? a->addr : r->addr;
+    const uint64_t end = (uint64_t)r->addr + r->size, last = a->addr + a->size;
+    const uint32_t size = (uint32_t)((last < end ? last : end) - from);
+    struct cq_gathered g = cq_span_gather(q, (uint32_t)from, size);
+    r->unwritten -= size < r->unwritten ? size : r->unwritten;
+    if (from == r->addr) {
+        cq_publish_late(q, r, q->host.head, g.known);
+    }
+}
+
 void cq_issue_host_write(struct cq *q, const struct access *a)
 {
     struct cq_record *r = cq_issue_hit(q, a);
     q->any = true;
     cq_span_remember(q, a);
-    if (r != NULL && r->unwritten) {
-        struct cq_gathered g = cq_span_gather(q, r->addr, r->size);
-        r->unwritten = false;
-        cq_publish_late(q, r, q->host.head, g.known);
+    if (r != NULL && r->unwritten != 0) {
+        write_late(q, r, a);
         return;
     }
     fault_id since = r != NULL ? r->since : FAULT_NONE;
@@ -137,7 +148,7 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
                       "all bytes of a prefetch command written before its prefetch_q entry",
                       "prefetch_q entry written when %u of %u bytes of its command at +0x%x were",
                       g->covered, size, p->record.addr);
-        p->record.unwritten = !whole;
+        p->record.unwritten = whole ? 0 : size > q->numbers->entry_max ? 0 : size - g->covered;
         q->host.misplaced = FAULT_NONE;
     }
     if (!whole) {

@@ -43,12 +43,12 @@ struct cq_record {
     struct event_ref at;
     uint32_t addr, size, length, pages; /* sysmem offset, entry * 16, relayed bytes, their pages */
     uint32_t real;                      /* bytes that the host wrote for it */
-    uint32_t entry;                     /* of its slot */
+    uint32_t unwritten; /* bytes that were not written when it was published: they may come late */
+    uint32_t entry;     /* of its slot */
     uint16_t slot;
     bool addr_known, slot_known;
     bool good;      /* whole and consistent: the device can be measured by it */
     bool sized;     /* `size` bytes are read: it is good, or its bytes were not seen */
-    bool unwritten; /* published before its bytes were written */
     fault_id since; /* it lies where it must not */
     bool fetched, landed;
     fault_id read_since; /* its read is not there, or incomplete */
