@@ -64,26 +64,13 @@ static bool unknowing(struct cq *q, const struct access *a)
            last->at.turn > cq_first(q->m)->loaded && touches(a, last->addr, last->real);
 }
 
-/* A piece of a record that should have been written before. */
-static void write_late(struct cq *q, struct cq_record *r, const struct access *a)
-{
-    const uint64_t from = a->addr > r->addr ? a->addr : r->addr;
-    const uint64_t end = (uint64_t)r->addr + r->size, last = a->addr + a->size;
-    const uint32_t size = (uint32_t)((last < end ? last : end) - from);
-    struct cq_gathered g = cq_span_gather(q, (uint32_t)from, size);
-    r->unwritten -= size < r->unwritten ? size : r->unwritten;
-    if (from == r->addr) {
-        cq_publish_late(q, r, q->host.head, g.known);
-    }
-}
-
 void cq_issue_host_write(struct cq *q, const struct access *a)
 {
     struct cq_record *r = cq_issue_hit(q, a);
     q->any = true;
     cq_span_remember(q, a);
     if (r != NULL && r->unwritten != 0) {
-        write_late(q, r, a);
+        cq_span_late(q, r, a);
         return;
     }
     fault_id since = r != NULL ? r->since : FAULT_NONE;

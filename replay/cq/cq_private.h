@@ -226,6 +226,8 @@ struct cq_gathered {
 void cq_span_remember(struct cq *q, const struct access *a);
 /* What the host wrote at `addr`, taken from the writes that no record has used yet. */
 struct cq_gathered cq_span_gather(struct cq *q, uint32_t addr, uint32_t size);
+/* A piece of a record that should have been written before it was published. */
+void cq_span_late(struct cq *q, struct cq_record *r, const struct access *a);
 /* An entry was published, and which of the writes are its bytes is not known: the next entry is
  * none of them. */
 void cq_span_forget(struct cq *q);

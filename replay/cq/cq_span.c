@@ -114,6 +114,18 @@ struct cq_gathered cq_span_gather(struct cq *q, uint32_t addr, uint32_t size)
     return g;
 }
 
+void cq_span_late(struct cq *q, struct cq_record *r, const struct access *a)
+{
+    const uint64_t from = a->addr > r->addr ? a->addr : r->addr;
+    const uint64_t end = (uint64_t)r->addr + r->size, last = a->addr + a->size;
+    const uint32_t size = (uint32_t)((last < end ? last : end) - from);
+    struct cq_gathered g = cq_span_gather(q, (uint32_t)from, size);
+    r->unwritten -= size < r->unwritten ? size : r->unwritten;
+    if (from == r->addr) {
+        cq_publish_late(q, r, q->host.head, g.known);
+    }
+}
+
 /* The bytes of the entry that a host's write begins, by its first command; 0: it does not begin
  * one. Data can look like the header of a command, so all of the header must be right. */
 static uint32_t entry_of(const struct cq *q, const struct cq_span *s,
