@@ -52,10 +52,11 @@ static bool cores_have_left(const struct model *m, const struct tile *tile, bool
     for (unsigned p = 0; p < CORES; p++) {
         unsigned bit = p > NOCAP_PROCESSOR_TRISC0 ? NOCAP_PROCESSOR_TRISC0 : p;
         bool enabled = !l->message_known || (l->enables >> bit & 1) != 0;
-        if (l->kernels[p].inside == YES) {
-            return false;
-        }
         bool out = l->kernels[p].inside == NO;
+        bool may_post = p >= NOCAP_PROCESSOR_TRISC0 && gate_observes(m, NOCAP_CLASS_KERNEL);
+        if (l->kernels[p].inside == YES || (!out && may_post)) {
+            return false; /* .. it may have entered before the trace */
+        }
         left = left && out && (!enabled || l->kernels[p].left > 0);
         comes |= l->message_known && enabled && out && l->kernels[p].entered == 0;
     }
