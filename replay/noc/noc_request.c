@@ -102,7 +102,8 @@ static void judge_channel(struct model *m, const struct tile *tile, const struct
 static bool judge_broadcast(struct model *m, const struct tile *tile, const struct nocap_event *e)
 {
     bool ctrl = (e->has & NOCAP_F_CTRL) != 0;
-    bool read = e->mcast && e->op == NOCAP_OP_READ;
+    bool many = e->mcast || (ctrl && (e->ctrl & NOCAP_CTRL_BROADCAST) != 0);
+    bool read = many && e->op == NOCAP_OP_READ;
     bool path = !ctrl || !e->mcast || (e->ctrl & NOCAP_CTRL_PATH_RESERVE) != 0;
     bool priority = ctrl && (e->ctrl & NOCAP_CTRL_PRIORITY) != 0;
     if (ctrl || e->mcast) {
