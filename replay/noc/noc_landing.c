@@ -26,6 +26,8 @@ struct noc_waited {
     fault_id since;                      /* it is not as it should be: what arrives may be */
     bool has_id, has_hash, must_arrive;  /* must_arrive: its end proves that they arrived */
     bool over, unjudged;                 /* its end was seen, and before any arrival was */
+    bool answered;                       /* a write that barriers wait for, of this core */
+    uint8_t noc, by;
 };
 
 struct noc_landings {
@@ -137,6 +139,9 @@ void noc_landing_request(struct model *m, const struct observation *o)
                            .end = e->daddr + size,
                            .next = e->daddr,
                            .since = since,
+                           .answered = e->op == NOCAP_OP_WRITE && !e->posted,
+                           .noc = e->noc,
+                           .by = e->by,
                            .sum = NOCAP_FNV1A64_START,
                            .to = memory ? MEMORY : ends->to,
                            .to_other = memory ? MEMORY : ends->to_other};
@@ -386,8 +391,13 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
 void noc_landing(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
-    const struct tile *from = (e->has & NOCAP_F_FROM) != 0 ? tile_find(m, e->chip, e->s) : NULL;
-    noc_state(m)->anonymous |= (e->has & NOCAP_F_FROM) == 0;
+    const bool named = (e->has & NOCAP_F_FROM) != 0;
+    /* who was never seen at all has sent nothing, if all that was sent was */
+    const bool silent = named && sees_all(m) && tile_is_worker(m, e->s);
+    const struct tile *from = !named   ? NULL
+                              : silent ? tile_get(m, e->chip, e->s)
+                                       : tile_find(m, e->chip, e->s);
+    noc_state(m)->anonymous |= !named;
     if (from != NULL && (!from->launch.notify_pending || !nocap_adds_to_stream(o->access.addr))) {
         judge_arrival(m, o->tile, from, &noc_part(from)->landings, &o->access,
                       FAULT_NONE); /* else it tells of a notify, GO-015 */
@@ -419,24 +429,37 @@ void noc_memory_landing(struct model *m, const struct nocap_event *e)
     m->request_fault = m->faults > before ? before + 1 : FAULT_NONE;
 }
 
-/* A request is over, so its bytes have arrived. */
+static void end_waited(struct model *m, const struct tile *tile, struct noc_landings *l,
+                       struct noc_waited *w)
+{
+    if (l->shown && misses(m, tile, l, w)) {
+        judge_arrived(m, tile, w);
+    }
+    w->unjudged |= !l->shown;
+    w->over = true;
+}
+
+/* A request is over, or all that a write barrier of its core waited for: their bytes have arrived.
+ */
 void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e)
 {
     struct noc_landings *l = noc_part(tile)->landings;
-    if (l == NULL || (e->has & NOCAP_F_ID) == 0 || e->phase != NOCAP_PHASE_DONE) {
+    const bool one = (e->has & NOCAP_F_ID) != 0;
+    if (l == NULL || e->phase != NOCAP_PHASE_DONE) {
         return;
     }
     const uint64_t first = oldest(l);
-    const uint32_t count = (uint32_t)(l->count - first);
+    for (uint64_t i = first; !one && e->op == NOCAP_OP_WRITE && i < l->count; i++) {
+        struct noc_waited *w = &l->waited[i % WAITED];
+        if (w->answered && w->noc == e->noc && w->by == e->by) {
+            end_waited(m, tile, l, w);
+        }
+    }
+    const uint32_t count = one ? (uint32_t)(l->count - first) : 0;
     for (uint32_t i = 0; (i = noc_marked(l->marks, first, i, count, e->id)) < count; i++) {
         struct noc_waited *w = &l->waited[(first + i) % WAITED];
-        if (!w->has_id || w->id != e->id) {
-            continue;
+        if (w->has_id && w->id == e->id) {
+            end_waited(m, tile, l, w);
         }
-        if (l->shown && misses(m, tile, l, w)) {
-            judge_arrived(m, tile, w);
-        }
-        w->unjudged |= !l->shown;
-        w->over = true;
     }
 }
