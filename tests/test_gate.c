@@ -304,6 +304,19 @@ static void a_golden_trace_is_as_it_was(void **state)
     assert_string_equal(findings_of(path), row->expected);
 }
 
+/* .. so a word that is missing would not show, and that the others fit proves nothing. */
+static void sources_prove_nothing(void **state)
+{
+    (void)state;
+    struct nocap_error err = {{0}};
+    struct nocap_report *report = NULL;
+    write_text("trace.jsonl", COMPLETE WORD(8, 1, 0x51200003) OTHER(10, push, 0, 0x51200003)
+                                  ISSUE(12, 0, 0x51200003));
+    assert_int_equal(nocap_check(&report, "trace.jsonl", NULL, &err), NOCAP_OK);
+    assert_int_equal(report->rules[TNX_003].exercised, 1); /* before the second one */
+    nocap_report_free(report);
+}
+
 int main(void)
 {
     static void (*const tables[])(void) = {
@@ -328,6 +341,7 @@ int main(void)
         tables[i]();
     }
     rows_add(&rows, "memory_is_bounded", memory_is_bounded, NULL);
+    rows_add(&rows, "sources_prove_nothing", sources_prove_nothing, NULL);
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
         rows_add(&rows, golden[i].trace, a_golden_trace_is_as_it_was, &golden[i]);
     }
