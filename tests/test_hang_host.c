@@ -22,6 +22,23 @@
 #define LOOKS(t, signal, n, t2)                                                                    \
     "{\"t\":" #t ",\"ev\":\"read\"," OF_HOST "\"addr\":\"0x373\",\"size\":1,\"value\":\"" #signal  \
     "\",\"n\":" #n ",\"t2\":" #t2 "}\n"
+#define DROP(t) "{\"t\":" #t ",\"ev\":\"drop\",\"count\":7}\n"
+#define QUEUE(classes)                                                                             \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p100\",\"profile\":\"blackhole-py\",\"cq\":{" \
+    "\"prefetch\":[14,2],\"dispatch\":[14,3],\"sysmem\":\"0x40000000\"},\"observes\":[" classes    \
+    "]}\n"
+#define CORE_LOOKS(t, y, addr, value, n, t2)                                                       \
+    "{\"t\":" #t ",\"ev\":\"read\",\"by\":\"brisc\",\"x\":14,\"y\":" #y ",\"addr\":\"" #addr       \
+    "\",\"size\":4,\"value\":\"" #value "\",\"n\":" #n ",\"t2\":" #t2 "}\n"
+#define ENTRY(t)                                                                                   \
+    "{\"t\":" #t                                                                                   \
+    ",\"ev\":\"write\",\"by\":\"host\",\"x\":14,\"y\":2,\"addr\":\"0x19840\",\"size\":2,"          \
+    "\"value\":\"0x4\"}\n"
+#define NEWS(t, n, t2)                                                                             \
+    "{\"t\":" #t                                                                                   \
+    ",\"ev\":\"read\",\"by\":\"host\",\"space\":\"sysmem\",\"addr\":\"0x80\",\"size\":4,"          \
+    "\"value\":\"0x4400010\",\"n\":" #n ",\"t2\":" #t2 "}\n"
+#define SEEN "\"host-mmio\",\"sysmem\",\"core-load\""
 /* Three launches of a thousand, then one more. */
 #define LAUNCHED(a, b, c) STORE(a, GO) LOOKS(b, 0x80, 10, b) LOOKS(c, 0x0, 1, c)
 #define LAUNCHES                                                                                   \
@@ -66,6 +83,26 @@ static const struct {
      HEADER_OF("cycles", "\"reset\"") "{\"t\":1,\"ev\":\"reset\",\"op\":\"run\",\"x\":1,\"y\":2,"
                                       "\"by\":\"brisc\"}\n",
      NOCAP_HANG_INCONCLUSIVE, "the host found DONE"},
+    {"the end is lost", HOST LAUNCHED(1000, 1900, 2000) DROP(2100), NOCAP_HANG_INCONCLUSIVE,
+     "events were lost"},
+    {"events are lost, and what comes then shows no wait",
+     HOST LAUNCHED(1000, 1900, 2000) DROP(2100) LOOKS(3000, 0x0, 1, 3000) STORE(3100, TEXT),
+     NOCAP_HANG_NONE, "no agent"},
+    {"the host looks at its own memory, and no queue is seen",
+     QUEUE(SEEN) CORE_LOOKS(5, 3, 0x19640, 0x2, 1, 5) NEWS(10, 952, 400000),
+     NOCAP_HANG_INCONCLUSIVE, "does not show what"},
+    {"it looked now and then", QUEUE(SEEN) CORE_LOOKS(5, 3, 0x19640, 0x2, 1, 5) NEWS(10, 20, 4000),
+     NOCAP_HANG_NONE, "no agent"},
+    {"the dispatcher looks at a counter of workers, what for is before the trace",
+     QUEUE(SEEN) ENTRY(10) CORE_LOOKS(20, 2, 0x19844, 0x0, 900, 400000)
+         CORE_LOOKS(21, 3, 0xffb704a4, 0x4, 900, 400000),
+     NOCAP_HANG_INCONCLUSIVE, "does not show what"},
+    {"commands are not observed, nor that the prefetcher looks for one",
+     QUEUE("\"host-mmio\",\"core-load\"") ENTRY(10) CORE_LOOKS(21, 3, 0x196d0, 0x4, 9, 4000),
+     NOCAP_HANG_INCONCLUSIVE, "does not show what"},
+    {"commands are not observed, and it looks at an empty entry",
+     QUEUE("\"host-mmio\",\"core-load\"") ENTRY(10) CORE_LOOKS(21, 2, 0x19844, 0x0, 900, 400000),
+     NOCAP_HANG_NONE, "no agent"},
 };
 
 static void verdicts(void **state)

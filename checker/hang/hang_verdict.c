@@ -175,8 +175,10 @@ static bool still_expected(const struct nocap_hang *h, const struct nocap_engine
 }
 
 /* Why it is not known who waits, though no agent shows waiting; NULL: it is. */
-static const char *what_is_unknown(const struct nocap_hang *h, const struct nocap_engine *engine)
+static const char *what_is_unknown(const struct nocap_hang *h, const struct nocap_engine *engine,
+                                   const struct nocap_progress *all)
 {
+    bool lost = all->index == UINT64_MAX || nocap_engine_dropped_at(engine) > all->index;
     const char *unexplained = nocap_engine_unexplained(engine);
     uint64_t unanswered;
     if (unexplained != NULL) {
@@ -190,6 +192,11 @@ static const char *what_is_unknown(const struct nocap_hang *h, const struct noca
            : nocap_engine_queue_hidden(engine)
                ? "a command queue is in use, and the trace shows neither its prefetch commands "
                  "(cq-host or sysmem) nor which agent waits for them"
+           : nocap_engine_queue_unsure(engine) ? "a command queue is in use, and the trace does "
+                                                 "not show what its cores or the host "
+                                                 "still wait for"
+           : nocap_engine_dropped(engine) > 0 && lost
+               ? "events were lost at the end of the trace, so it is not known which agent waits"
            : nocap_engine_unanswered(engine, &unanswered)
                ? "the host released or launched a worker core, and the trace shows neither its "
                  "RISCs (core-store) nor that the host found DONE since"
@@ -221,7 +228,7 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
         h->verdict = NOCAP_HANG_RUNNING;
     }
     h->why = reason(h);
-    const char *unknown = engine != NULL ? what_is_unknown(h, engine) : NULL;
+    const char *unknown = engine != NULL ? what_is_unknown(h, engine, all) : NULL;
     if (unknown != NULL) {
         h->verdict = NOCAP_HANG_INCONCLUSIVE;
         h->why = unknown;

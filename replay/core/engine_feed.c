@@ -63,6 +63,7 @@ take_other(struct nocap_engine *engine, const struct nocap_event *e, const struc
     }
     if (e->kind == NOCAP_EV_DROP) {
         engine->dropped = sum_of(engine->dropped, e->value);
+        engine->dropped_at = e->index;
         drop_event(&engine->model, e, form->before);
     }
 }

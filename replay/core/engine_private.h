@@ -22,6 +22,7 @@ struct nocap_engine {
     void (*enders[MODELS])(struct model *m); /* model_ops.ended */
     bool lost;                               /* events are missing before the next one */
     uint64_t dropped;                        /* so many, as events tell */
+    uint64_t dropped_at;                     /* index of the latest that tells */
     /* Of those who feed; what is before it is the relay's thread's, if there is one, until it is
      * settled. In lines of the cache of its own: both are written for each event. */
     _Alignas(CACHE_LINE) struct source_clock clock;

@@ -75,6 +75,24 @@ bool nocap_engine_queue_hidden(const struct nocap_engine *engine)
     return open && engine->model.header->observes == NOCAP_CLASS_HOST_MMIO;
 }
 
+bool nocap_engine_queue_unsure(const struct nocap_engine *engine)
+{
+    enum { LONG = 100 };
+    const struct model *m = &engine->model;
+    const struct poll *l = progress_poll_of(&trace_of(m)->memory);
+    bool used = false, unsure = false;
+    for (uint32_t i = 0; i < m->queue_count; i++) {
+        used |= m->queues[i].used;
+        unsure |= m->queues[i].open && m->queues[i].unsure;
+    }
+    return unsure || (!used && l != NULL && l->count >= LONG);
+}
+
+uint64_t nocap_engine_dropped_at(const struct nocap_engine *engine)
+{
+    return engine->dropped_at;
+}
+
 bool nocap_engine_unanswered(const struct nocap_engine *engine, uint64_t *since)
 {
     const struct model *m = &engine->model;

@@ -73,6 +73,11 @@ bool nocap_engine_unanswered(const struct nocap_engine *engine, uint64_t *since)
 /* Whether a queue is open of which the trace shows no more than that the host filled entries and
  * released pages: not what the host asked for, so not whether it waits. */
 bool nocap_engine_queue_hidden(const struct nocap_engine *engine);
+/* Whether a queue is open, or the host polls its own memory, and the trace does not show for what:
+ * no wait is reported then. After nocap_engine_waits. */
+bool nocap_engine_queue_unsure(const struct nocap_engine *engine);
+/* The latest event that says that events were lost; 0: none, or the first one. */
+uint64_t nocap_engine_dropped_at(const struct nocap_engine *engine);
 
 /* Whether the host timed out waiting for a tile and then took it into reset, at first: its last
  * poll.

@@ -377,6 +377,30 @@ static void look_over(struct queue_view *v)
     v->demand = v->demand || cq_host_slot_poll(v) != NULL || cq_host_completion_poll(v) != NULL;
 }
 
+/* What a core looks at where nothing is asked of it. */
+static bool rests(const struct queue_view *v, unsigned core)
+{
+    const struct poll *l = v->polls[core];
+    const struct cq_place *slots = &v->q->places.slots;
+    return l != NULL && (core == CQ_PREFETCH ? place_has(slots, l->addr) && l->value == 0
+                                             : l->addr == v->q->sem[CQ_DISPATCH]);
+}
+
+/* No wait is known of, and a core looks for long at something else, or commands are not observed
+ * and the prefetcher is not seen to look for one. */
+static bool is_unsure(const struct queue_view *v)
+{
+    enum { LONG = 100 };
+    const uint32_t records = NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_CQ | NOCAP_CLASS_SYSMEM;
+    bool unsure = (v->t->m->header->observes & records) == 0 && !rests(v, CQ_PREFETCH);
+    for (unsigned core = 0; core < CQ_CORES; core++) {
+        const struct poll *l = v->polls[core];
+        bool looks = l != NULL && l->count >= LONG && l->addr >= NOCAP_MAILBOX_END;
+        unsure |= looks && !rests(v, core);
+    }
+    return unsure && !v->demand;
+}
+
 void cq_waits(const struct wait_builder *t)
 {
     struct wait_builder builder = *t;
@@ -387,6 +411,7 @@ void cq_waits(const struct wait_builder *t)
             look_over(&v);
             cq_tell_host(&v);
             report_cores(&v);
+            q->m->queues[q->number].unsure = is_unsure(&v);
         }
     }
 }
