@@ -32,5 +32,7 @@ void observe(struct model *m, struct observation *o);
 
 /* place.c: what names a tile that is no worker: is it one of the board? */
 void place_judge(struct model *m, const struct nocap_event *e);
+/* The same of an event that no model wants. */
+void place_event(struct model *m, const struct nocap_event *e);
 
 #endif

@@ -60,6 +60,8 @@ take_other(struct nocap_engine *engine, const struct nocap_event *e, const struc
     take_loss(engine);
     if (engine->wanted) {
         decode(&engine->model, access ? &bytes_unknown : e);
+    } else {
+        place_event(&engine->model, e);
     }
     if (e->kind == NOCAP_EV_DROP) {
         engine->dropped = sum_of(engine->dropped, e->value);
@@ -376,6 +378,8 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
             take_loss(engine);
             if (engine->wanted) {
                 decode_of_kind(m, e, kind_of(engine, e));
+            } else {
+                place_event(m, e);
             }
         }
         end_event(m, e);

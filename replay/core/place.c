@@ -59,3 +59,24 @@ void place_judge(struct model *m, const struct nocap_event *e)
     }
     *seen |= bit;
 }
+
+void place_event(struct model *m, const struct nocap_event *e)
+{
+    const bool rectangle = (e->has & NOCAP_F_TO) != 0;
+    bool placed = false;
+    switch (e->kind) {
+    case NOCAP_EV_WRITE:
+    case NOCAP_EV_READ:
+        placed = e->space == NOCAP_SPACE_TILE &&
+                 !(rectangle && (e->to.x < e->at.x || e->to.y < e->at.y));
+        break;
+    case NOCAP_EV_NOC: placed = e->phase == NOCAP_PHASE_ISSUE; break;
+    case NOCAP_EV_KERNEL:
+    case NOCAP_EV_RESET:
+    case NOCAP_EV_TENSIX: placed = true; break;
+    default: break;
+    }
+    if (placed && m->knows_tiles) {
+        place_judge(m, e);
+    }
+}

@@ -150,6 +150,12 @@ out_has "or has a failure" '<failure message="no event is of a kind'
 out_has "Markdown too" '| not judged |'
 "$NOCAP" check "$T/unjudged.jsonl" "$T/full.jsonl" >"$T/out"
 out_has "the sums too" '; 1 not judged'
+cat >"$T/place.jsonl" <<'END'
+{"nocap":1,"arch":"blackhole","board":"p100","observes":["kernel"]}
+{"t":1,"ev":"kernel","op":"enter","x":9,"y":3,"by":"brisc","pc":"0x9000"}
+END
+status 1 "a place that the board does not have, where no other rule can be judged" "$NOCAP" check "$T/place.jsonl"
+status 1 "nor is asked for" "$NOCAP" check --rules TRC-008 "$T/place.jsonl"
 status 0 "only what is about the file was asked for" "$NOCAP" check --rules TRC "$T/full.jsonl"
 out_has "so nobody judged it" "verdict: not judged: no rule of a protocol was asked for"
 "$NOCAP" check --format json "$T/full.jsonl" >"$T/out"
