@@ -403,5 +403,6 @@ void noc_doors_forget(struct model *m)
     for (unsigned i = 0; i < NOC_CHIPS; i++) {
         free(s->chips[i]);
     }
-    *s = (struct noc_state){.anonymous = s->anonymous};
+    *s = (struct noc_state){
+        .anonymous = s->anonymous, .asked = s->asked, .sources = s->sources, .src = s->src};
 }

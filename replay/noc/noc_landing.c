@@ -116,6 +116,10 @@ void noc_landing_request(struct model *m, const struct observation *o)
     struct noc_part *part = noc_part(o->tile);
     bool atomic = e->op == NOCAP_OP_ATOMIC, word = atomic || e->op == NOCAP_OP_INLINE;
     bool sized = word || ((e->has & NOCAP_F_SIZE) != 0 && e->size > 0);
+    struct noc_state *s = noc_state(m);
+    s->src = s->asked ? s->src : e->src;
+    s->sources |= s->src != e->src;
+    s->asked = true;
     part->opaque |= part->asks && part->src != e->src;
     part->since = part->asks ? part->since : e->t;
     part->src = e->src;
@@ -216,7 +220,8 @@ static void judge_arrived(struct model *m, const struct tile *from, struct noc_w
 static bool in_order(const struct model *m, const struct tile *from)
 {
     const struct noc_part *p = noc_part(from);
-    return !p->opaque && m->event->src == p->src;
+    const struct noc_state *s = noc_state(m);
+    return p->asks ? !p->opaque && m->event->src == p->src : !s->sources && m->event->src == s->src;
 }
 
 /* Every request that was ever made. */

@@ -208,7 +208,9 @@ struct noc_state {
     struct noc_chip *chips[NOC_CHIPS];   /* by number; NULL: not touched yet */
     struct noc_queue queues[NOC_QUEUES]; /* the latest */
     uint32_t queue_count;
-    bool anonymous; /* something arrived that does not say whose it is */
+    bool anonymous;      /* something arrived that does not say whose it is */
+    bool asked, sources; /* a request was seen, and of several sources */
+    uint32_t src;        /* that of the first */
 };
 static inline struct noc_part *noc_part(const struct tile *tile)
 {
