@@ -323,6 +323,19 @@ static enum known piece_agrees(const struct boot *b, const struct nocap_elf_segm
     return hash == piece->hash ? YES : NO;
 }
 
+/* Where something was written next from `at` on; the end of the segment, if nothing was. What lies
+ * behind private data in its scratch area may be a kernel's from before, and is copied nowhere. */
+static uint32_t next_piece(const struct boot *b, const struct nocap_elf_segment *s,
+                           uint32_t address, uint32_t at)
+{
+    uint32_t next = address + s->memory_size;
+    for (uint32_t i = 0; i < b->span_count && !s->local_ram; i++) {
+        const struct span *span = &b->spans[i];
+        next = span->addr > at && span->addr < next ? span->addr : next;
+    }
+    return next;
+}
+
 static void judge_segment(struct model *m, struct tile *tile, unsigned processor,
                           const struct nocap_elf_segment *s)
 {
@@ -332,8 +345,12 @@ static void judge_segment(struct model *m, struct tile *tile, unsigned processor
     while (address != 0 && at - address < s->memory_size) {
         const struct span *piece = boot_span_at(b, at);
         bool zeros = at - address >= s->file_size;
-        if (piece == NULL && (zeros || b->data_before || !boot_sees_all(m, b))) {
-            return; /* nothing was written over the zeros after it, or it was there before */
+        if (piece == NULL && zeros) {
+            at = next_piece(b, s, address, at);
+            continue;
+        }
+        if (piece == NULL && (b->data_before || !boot_sees_all(m, b))) {
+            return; /* it was there before */
         }
         fault_id since = piece == NULL && s->local_ram ? b->private_since : FAULT_NONE;
         enum known agrees =

@@ -404,6 +404,13 @@ elf=brisc=checker/rules/examples/brisc.elf
 uploads over 0x13 0x3842 0x1
 status 1 "a byte of the text that is written once more, and wrong" "$NOCAP" check --elf $elf "$T/over.jsonl"
 out_has "is the difference" "segment of 4 bytes at 0x3840 differs from the ELF file at 0x3842"
+cp checker/rules/examples/brisc.elf "$T/longer.elf" # of its 16 bytes in memory the file has four
+printf '\020' | dd of="$T/longer.elf" bs=1 seek=72 conv=notrunc status=none
+uploads zeros 0x13 0x3848 0x1
+status 1 "a byte behind the text that must be 0" "$NOCAP" check --elf brisc="$T/longer.elf" "$T/zeros.jsonl"
+out_has "is the difference there" "differs from the ELF file at 0x3848"
+uploads zeros 0x13 0x3850 0x1
+status 0 "a byte behind these" "$NOCAP" check --elf brisc="$T/longer.elf" "$T/zeros.jsonl"
 uploads patched 0x55 0x3840 0x13
 status 0 "a byte that is put right" "$NOCAP" check --elf $elf "$T/patched.jsonl"
 for second in 0x0 0x1; do # the text in two pieces
