@@ -18,7 +18,7 @@ enum {
 struct noc_waited {
     struct event_ref at;
     uint64_t id, addr, end, hash;
-    struct nocap_xy to, to_other;
+    struct nocap_xy to, to_other, sender;
     uint32_t tiles;                      /* workers of that rectangle */
     uint32_t arrived[NOCAP_GRID_HEIGHT]; /* by row: 1 << column: all its bytes */
     uint64_t bytes;                      /* that have arrived, over all tiles */
@@ -27,6 +27,7 @@ struct noc_waited {
     bool has_id, has_hash, must_arrive;  /* must_arrive: its end proves that they arrived */
     bool over, unjudged;                 /* its end was seen, and before any arrival was */
     bool answered;                       /* a write that barriers wait for, of this core */
+    bool may_return;                     /* .. to its sender, which tiles leaves out */
     uint8_t noc, by;
 };
 
@@ -60,15 +61,27 @@ static bool hash_of(const struct access *a, uint64_t *hash)
     return a->has_hash;
 }
 
-/* The worker tiles that a request reaches for; a multicast leaves out its sender. */
-static uint32_t count_tiles(const struct model *m, const struct noc_waited *w, struct nocap_xy self)
+/* The worker tiles that a request certainly reaches for. Whether a multicast leaves out its sender
+ * is known by CTRL alone. */
+static uint32_t count_tiles(const struct model *m, struct noc_waited *w,
+                            const struct nocap_event *e)
 {
+    const bool one = nocap_xy_equal(w->to, w->to_other);
+    const bool own = one || (e->ctrl & NOCAP_CTRL_BROADCAST_SOURCE) != 0;
     uint32_t count = 0;
     for (struct nocap_tiles t = nocap_tiles(w->to, w->to_other); !t.over; nocap_next_tile(&t)) {
-        bool spared = nocap_xy_equal(t.at, self) && !nocap_xy_equal(w->to, w->to_other);
-        count += tile_is_worker(m, t.at) && !spared;
+        const bool self = nocap_xy_equal(t.at, e->at);
+        count += tile_is_worker(m, t.at) && (!self || own);
+        w->may_return |= self && !own && (e->has & NOCAP_F_CTRL) == 0;
     }
+    w->sender = e->at;
     return count;
+}
+
+/* It may arrive at its sender, too, and need not. */
+static bool returns(const struct noc_waited *w, struct nocap_xy at)
+{
+    return w->may_return && nocap_xy_equal(at, w->sender);
 }
 
 /* What arrives there would be observed. */
@@ -160,7 +173,7 @@ void noc_landing_request(struct model *m, const struct observation *o)
         w.addr -= w.addr % ATOMIC_WORDS;
         w.end = w.addr + ATOMIC_WORDS;
     }
-    w.tiles = memory ? 1 : count_tiles(m, &w, e->at);
+    w.tiles = memory ? 1 : count_tiles(m, &w, e);
     if (w.tiles > 0) {
         wait_for(l, &w);
     }
@@ -196,7 +209,7 @@ static enum likeness likeness(const struct noc_waited *w, struct nocap_xy at,
     bool bytes =
         !w->has_hash || same ||
         (whole ? hash == NULL : !last || nocap_fnv1a64(w->sum, a->bytes, a->size) == w->hash);
-    if (again || is_over(w)) {
+    if (again || (is_over(w) && !returns(w, at))) {
         return again && bytes ? REPEATED : UNLIKE;
     }
     return place                                         ? bytes ? EXPLAINED : ALTERED
@@ -281,7 +294,7 @@ static void judge_pieces(struct model *m, const struct tile *from, struct noc_la
 static void arrive(struct model *m, const struct tile *from, struct noc_landings *l,
                    struct noc_waited *w, struct nocap_xy at, const struct access *a)
 {
-    w->bytes += a->size;
+    w->bytes += returns(w, at) ? 0 : a->size;
     l->reached[at.y] |= 1u << at.x;
     if (a->addr == w->next && a->addr + a->size < w->end && a->known == a->size) {
         w->sum = nocap_fnv1a64(w->sum, a->bytes, a->size);
