@@ -38,6 +38,13 @@
     "{\"t\":" #t                                                                                   \
     ",\"ev\":\"read\",\"by\":\"host\",\"space\":\"sysmem\",\"addr\":\"0x80\",\"size\":4,"          \
     "\"value\":\"0x4400010\",\"n\":" #n ",\"t2\":" #t2 "}\n"
+#define JOBS(classes)                                                                              \
+    "{\"nocap\":1,\"arch\":\"aie2ps\",\"time_unit\":\"cycles\",\"observes\":[" classes "]}\n"
+#define CERT_(t, operation, more)                                                                  \
+    "{\"t\":" #t ",\"ev\":\"cert\",\"uc\":0,\"page\":0,\"op\":\"" operation "\"," more "}\n"
+#define JOB_ENDS                                                                                   \
+    CERT_(1, "start", "\"off\":80,\"job\":2,\"insn\":\"07000000\"")                                \
+    CERT_(2, "end", "\"off\":80,\"job\":2") CERT_(3, "job-end", "\"off\":80,\"job\":2")
 #define SEEN "\"host-mmio\",\"sysmem\",\"core-load\""
 /* Three launches of a thousand, then one more. */
 #define LAUNCHED(a, b, c) STORE(a, GO) LOOKS(b, 0x80, 10, b) LOOKS(c, 0x0, 1, c)
@@ -103,6 +110,18 @@ static const struct {
     {"commands are not observed, and it looks at an empty entry",
      QUEUE("\"host-mmio\",\"core-load\"") ENTRY(10) CORE_LOOKS(21, 2, 0x19844, 0x0, 900, 400000),
      NOCAP_HANG_NONE, "no agent"},
+    {"a job ends, and what others of its page do is not known",
+     JOBS("\"cert\"") JOB_ENDS CERT_(1000000, "tct", "\"tile\":1,\"actor\":0"),
+     NOCAP_HANG_INCONCLUSIVE, "control code"},
+    {"its page ends, too", JOBS("\"cert\"") JOB_ENDS CERT_(4, "eof", "\"off\":84"), NOCAP_HANG_NONE,
+     "no agent"},
+    {"a job blocks that began before the trace",
+     JOBS("\"cert\"") CERT_(1, "block", "\"off\":36,\"job\":1,\"why\":\"local\""),
+     NOCAP_HANG_INCONCLUSIVE, "control code"},
+    {"what jobs do is not observed",
+     JOBS("\"aie-mmio\"") "{\"t\":1,\"ev\":\"write\",\"by\":\"uc0\",\"space\":\"aie\","
+                          "\"addr\":\"0x40000\",\"size\":4,\"value\":\"0x1\"}\n",
+     NOCAP_HANG_INCONCLUSIVE, "control code"},
 };
 
 static void verdicts(void **state)

@@ -195,6 +195,8 @@ static const char *what_is_unknown(const struct nocap_hang *h, const struct noca
            : nocap_engine_queue_unsure(engine) ? "a command queue is in use, and the trace does "
                                                  "not show what its cores or the host "
                                                  "still wait for"
+           : nocap_engine_jobs_unsure(engine)
+               ? "control code is at work, and the trace does not show what all of its jobs do"
            : nocap_engine_dropped(engine) > 0 && lost
                ? "events were lost at the end of the trace, so it is not known which agent waits"
            : nocap_engine_unanswered(engine, &unanswered)

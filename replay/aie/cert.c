@@ -102,6 +102,7 @@ static void control_event(struct model *m, const struct nocap_event *e)
     if (uc == NULL) {
         return;
     }
+    uc->at_work = e->op != NOCAP_OP_EOF;
     switch (e->op) {
     case NOCAP_OP_START: cert_step_start(m, uc, e); break;
     case NOCAP_OP_END:

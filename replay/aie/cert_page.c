@@ -313,6 +313,7 @@ void cert_page_eof(struct model *m, struct cert_uc *uc, const struct nocap_event
         ran |= page->jobs[i].ran;
     }
     if (ran) {
+        page->over = true;
         const struct cert_job *left = cert_page_unfinished(page);
         CERT_EXPECT(m, uc, AIE_065, left == NULL, RELATED(left->step.at.index),
                     "all jobs of the page to be over at its end", "job %u of page %u is not over",

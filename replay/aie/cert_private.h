@@ -77,6 +77,7 @@ struct cert_barrier {
 
 struct cert_page {
     bool live, whole, entered; /* whole: seen from its load on */
+    bool over;                 /* its end came after its jobs */
     fault_id since;            /* it was loaded while jobs of it ran */
     uint32_t index;
     enum nocap_aie_dialect dialect;    /* of the code */
@@ -132,7 +133,8 @@ struct cert_writer {
 
 struct cert_uc {
     uint8_t index;
-    bool fresh; /* observed from the beginning */
+    bool fresh;   /* observed from the beginning */
+    bool at_work; /* its latest event was not the end of a page */
     struct cert_page pages[CERT_PAGES];
     /* by page of the column: one bit a byte that was patched; NULL: none */
     uint8_t **patched;

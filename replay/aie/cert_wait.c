@@ -307,6 +307,29 @@ static void report_absent(const struct wait_builder *t, const struct cert_at *w,
     wait_report(t, &wait);
 }
 
+/* Whether the uC has pages at work, and all jobs of these are known. */
+static bool is_known(const struct cert_uc *uc)
+{
+    bool any = false;
+    for (unsigned p = 0; p < CERT_PAGES; p++) {
+        const struct cert_page *page = &uc->pages[p];
+        if (page->live && !page->over && (!page->whole || page->code == NULL)) {
+            return false;
+        }
+        any |= page->live;
+    }
+    return any || !uc->at_work;
+}
+
+static bool are_known(const struct cert *c)
+{
+    bool known = true;
+    for (unsigned i = 0; i < c->uc_end; i++) {
+        known = known && (c->ucs[i] == NULL || is_known(c->ucs[i]));
+    }
+    return known;
+}
+
 void cert_report_waits(const struct wait_builder *t)
 {
     struct cert_at *all = cert_of(t->m) == NULL ? NULL : calloc(WAITS_MAX, sizeof *all);
@@ -316,6 +339,7 @@ void cert_report_waits(const struct wait_builder *t)
         t->m->out_of_memory |= cert_of(t->m) != NULL;
         return;
     }
+    t->m->jobs_unsure = !are_known(cert_of(t->m));
     size_t count = list_waits(t->m, all, WAITS_MAX);
     bool hung = is_hung(t->m);
     count = count < WAITS_MAX ? count : WAITS_MAX;

@@ -142,6 +142,7 @@ struct model {
     bool landings;    /* NOC writes are seen arriving: memory changes then, not at the request */
     bool out_of_memory;
     bool waits;             /* who waits will be asked for */
+    bool jobs_unsure;       /* .. of control code; brought up to date when it is asked */
     bool unexplained;       /* `layout` is not that of the trace */
     bool queue_unexplained; /* and `profile` not that of its queue */
     bool other_queue;       /* records of a command queue whose set-up is not that of `profile` */

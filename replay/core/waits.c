@@ -88,6 +88,13 @@ bool nocap_engine_queue_unsure(const struct nocap_engine *engine)
     return unsure || (!used && l != NULL && l->count >= LONG);
 }
 
+bool nocap_engine_jobs_unsure(const struct nocap_engine *engine)
+{
+    const struct model *m = &engine->model;
+    const bool shown = (m->header->observes & NOCAP_CLASS_CERT) != 0;
+    return m->jobs_unsure || (m->header->arch == NOCAP_ARCH_AIE2PS && !shown);
+}
+
 uint64_t nocap_engine_dropped_at(const struct nocap_engine *engine)
 {
     return engine->dropped_at;

@@ -76,6 +76,9 @@ bool nocap_engine_queue_hidden(const struct nocap_engine *engine);
 /* Whether a queue is open, or the host polls its own memory, and the trace does not show for what:
  * no wait is reported then. After nocap_engine_waits. */
 bool nocap_engine_queue_unsure(const struct nocap_engine *engine);
+/* Whether control code is at work of which the trace does not show, or not know, all jobs. After
+ * nocap_engine_waits. */
+bool nocap_engine_jobs_unsure(const struct nocap_engine *engine);
 /* The latest event that says that events were lost; 0: none, or the first one. */
 uint64_t nocap_engine_dropped_at(const struct nocap_engine *engine);
 
