@@ -245,7 +245,9 @@ static void issue(const struct gate_word *w)
     }
     t->held = false;
     t->used = true;
-    if (match.expanded) {
+    if (match.expanded && GATE_HAS_PUSH(w->m)) {
+        gate_judge_expanded(w);
+    } else if (match.expanded) {
         gate_judge_word(w);
     }
     if (fault == FAULT_NONE && match.place != GATE_IN_DOUBT) {

@@ -80,7 +80,25 @@ fault_id gate_judge_word(const struct gate_word *w)
     uint32_t before = w->m->faults;
     judge_form(w);
     judge_sense(w);
-    return w->m->faults != before ? w->m->faults : FAULT_NONE;
+    if (w->m->faults == before) {
+        return FAULT_NONE;
+    }
+    if (w->t != NULL) { /* else of a store, whose stream is not followed */
+        w->t->wrong[w->t->wrong_next++ % GATE_WRONG] = (struct gate_wrong){w->word, w->m->faults};
+    }
+    return w->m->faults;
+}
+
+void gate_judge_expanded(const struct gate_word *w)
+{
+    for (unsigned i = 0; i < GATE_WRONG; i++) {
+        const struct gate_wrong *wrong = &w->t->wrong[i];
+        if (wrong->since != FAULT_NONE && wrong->word == w->word) {
+            FOLLOWING(w->m, wrong->since, judge_form(w); judge_sense(w));
+            return;
+        }
+    }
+    gate_judge_word(w);
 }
 
 /* ---- what a word does ---- */

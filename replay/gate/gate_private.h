@@ -166,8 +166,17 @@ struct gate_work {
     bool uses_math_pack;
 };
 
+/* A word that is wrong by itself, since: a MOP or a REPLAY may bring it again. */
+struct gate_wrong {
+    uint32_t word;
+    fault_id since;
+};
+enum { GATE_WRONG = 4 };
+
 struct gate_thread {
     struct gate_stream stream;
+    struct gate_wrong wrong[GATE_WRONG]; /* the latest */
+    uint8_t wrong_next;
     struct gate_latch latch;
     uint16_t busy, busy_known; /* units with its work, as NOCAP_WAIT_*; of which that is known */
     uint16_t flight[GATE_CONDITIONS]; /* words in them, where only retirement is observed */
@@ -407,6 +416,8 @@ void gate_know_semaphores(struct gate *g, enum gate_sem_known known);
 /* gate_hazard.c: rules TNX-010 to -012, -016, -017; TNX-018, -020, -030 to -035 in stream order */
 /* What was wrong. */
 fault_id gate_judge_word(const struct gate_word *w);
+/* The same of one that a MOP or a REPLAY brought. */
+void gate_judge_expanded(const struct gate_word *w);
 void work_start(struct gate_work *w, bool known);
 /* All that the thread pushed has left the units, waits included. */
 void work_drained(struct gate_work *w, unsigned thread);

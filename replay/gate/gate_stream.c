@@ -238,7 +238,7 @@ static void word_passes(const struct gate_word *w, bool expanded)
     }
     if (!GATE_HAS_ISSUE(w->m)) {
         if (expanded) {
-            gate_judge_word(w);
+            gate_judge_expanded(w);
         }
         gate_work_word(w);
     }
