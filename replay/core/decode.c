@@ -190,12 +190,12 @@ static __attribute__((noinline)) void access_event(struct model *m, const struct
     }
 }
 
-/* A request is also an access to the far tile; where it is seen landing, that is judged instead. */
+/* A request is also an access to the far tile; where it is seen landing, that is the same act. */
 static void far_end(struct model *m, const struct nocap_event *e, const struct nocap_noc_ends *ends)
 {
     bool load = e->op == NOCAP_OP_READ;
     uint64_t needs = load ? NOCAP_F_S | NOCAP_F_SADDR : NOCAP_F_D | NOCAP_F_DADDR;
-    if ((e->has & needs) != needs || (m->landings && !load)) {
+    if ((e->has & needs) != needs) {
         return;
     }
     bool sized = (e->has & NOCAP_F_SIZE) != 0 && e->size > 0;

@@ -191,8 +191,9 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
     struct boot *b = boot_of(tile);
     if (a->addr >= NOCAP_L1_SIZE) {
         CHECK(m, tile, RST_009,
-              !touches(a, NOCAP_BASE_LDM, NOCAP_LAST_LDM - NOCAP_BASE_LDM + UINT64_C(1)), NO_REFS,
-              "private memory uploaded to its scratch area in L1",
+              a->by != NOCAP_BY_HOST ||
+                  !touches(a, NOCAP_BASE_LDM, NOCAP_LAST_LDM - NOCAP_BASE_LDM + UINT64_C(1)),
+              NO_REFS, "private memory uploaded to its scratch area in L1",
               "%llu bytes uploaded to private memory at 0x%llx", (unsigned long long)a->size,
               (unsigned long long)a->addr);
         b->private_since = since_or(m->fault, b->private_since);

@@ -117,21 +117,78 @@ static const struct permission {
 enum { PERMISSIONS = sizeof permissions / sizeof permissions[0] };
 _Static_assert(PERMISSIONS <= 32, "a set of permissions is 32 bits wide");
 
+/* A request that reaches for what it may not; its bytes may be seen there, too. */
+struct reach {
+    uint16_t chip;
+    struct nocap_xy low, high;
+    uint64_t addr, end;
+    bool store;
+    fault_id fault;
+};
+enum { REACHES = 16 };
+
 /* Of one row of the tile map. */
 struct row_state {
     uint64_t accesses[NOCAP_BY_COUNT][2];    /* by agent, store */
     uint32_t permissions[NOCAP_BY_COUNT][2]; /* those that speak of such an access */
 };
 
+struct map_state {
+    struct reach reaches[REACHES]; /* the latest */
+    uint32_t next;
+    struct row_state rows[];
+};
+
+static struct map_state *state_of_map(const struct model *m)
+{
+    return m->state[MODEL_MAP];
+}
+
+static void keep_reach(struct model *m, const struct observation *o)
+{
+    struct map_state *s = state_of_map(m);
+    const struct nocap_event *e = o->event;
+    const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    const struct nocap_xy at = o->tile->at;
+    const bool many = o->access.store && ends.to_known;
+    s->reaches[s->next++ % REACHES] = (struct reach){.chip = e->chip,
+                                                     .low = many ? ends.to : at,
+                                                     .high = many ? ends.to_other : at,
+                                                     .addr = o->access.addr,
+                                                     .end = o->access.addr + o->access.size,
+                                                     .store = o->access.store,
+                                                     .fault = m->fault};
+}
+
+/* The fault of the request whose bytes these are. */
+static fault_id reached_since(const struct model *m, const struct observation *o)
+{
+    const struct access *a = &o->access;
+    const struct nocap_xy at = o->tile->at;
+    fault_id since = FAULT_NONE;
+    for (unsigned i = 0; o->kind != OBS_FAR_END && a->by == NOCAP_BY_NOC && i < REACHES; i++) {
+        const struct reach *r = &state_of_map(m)->reaches[i];
+        const bool there = r->chip == o->event->chip && at.x >= r->low.x && at.x <= r->high.x &&
+                           at.y >= r->low.y && at.y <= r->high.y;
+        const bool bytes = a->addr < r->end && r->addr < a->addr + a->size;
+        since = there && bytes && r->store == a->store ? r->fault : since;
+    }
+    return since;
+}
+
 static __attribute__((cold, noinline)) void report(struct model *m, const struct observation *o,
                                                    enum nocap_rule rule, const char *expected,
                                                    const char *wrong)
 {
     const struct access *a = &o->access;
-    report_violation(m, o->tile, rule, now(m), -1, NO_REFS, expected,
-                     "%s of %llu bytes at 0x%llx (%s), %s", a->store ? "store" : "load",
-                     (unsigned long long)a->size, (unsigned long long)a->addr, o->region->name,
-                     wrong);
+    FOLLOWING(m, reached_since(m, o),
+              report_violation(m, o->tile, rule, now(m), -1, NO_REFS, expected,
+                               "%s of %llu bytes at 0x%llx (%s), %s", a->store ? "store" : "load",
+                               (unsigned long long)a->size, (unsigned long long)a->addr,
+                               o->region->name, wrong));
+    if (o->kind == OBS_FAR_END) {
+        keep_reach(m, o);
+    }
     if (a->store) {
         store_strays(m);
     }
@@ -154,9 +211,10 @@ static void release(struct model *m)
 
 static bool init(struct model *m, const struct nocap_engine_options *options)
 {
-    struct row_state *rows = calloc(nocap_region_rows, sizeof *rows);
+    struct map_state *s = calloc(1, sizeof *s + nocap_region_rows * sizeof s->rows[0]);
+    struct row_state *rows = s != NULL ? s->rows : NULL;
     (void)options;
-    m->state[MODEL_MAP] = rows;
+    m->state[MODEL_MAP] = s;
     for (unsigned r = 0; rows != NULL && r < nocap_region_rows; r++) {
         for (unsigned agent = 0; agent < NOCAP_BY_COUNT; agent++) {
             for (unsigned i = 0; i < 2 * PERMISSIONS; i++) {
@@ -195,7 +253,7 @@ static void check(struct model *m, const struct observation *o)
         m->due |= m->stray_turn == m->turn ? DUE_STRAY : 0;
         return; /* a multicast is one act; no agent of a tile does any */
     }
-    struct row_state *row = (struct row_state *)m->state[MODEL_MAP] + (region - nocap_regions);
+    struct row_state *row = &state_of_map(m)->rows[region - nocap_regions];
     row->accesses[a->by][a->store]++;
     const uint32_t set = row->permissions[a->by][a->store];
     if (set != 0 && breaks(m, o, set)) {
@@ -227,7 +285,7 @@ static void sum(struct model *m, const struct nocap_region_info *row, unsigned a
 static void finish(struct model *m, bool cut)
 {
     (void)cut;
-    const struct row_state *rows = m->state[MODEL_MAP];
+    const struct row_state *rows = state_of_map(m)->rows;
     for (unsigned r = 0; r < nocap_region_rows; r++) {
         for (unsigned agent = 0; agent < NOCAP_BY_COUNT; agent++) {
             sum(m, &nocap_regions[r], agent, false, rows[r].accesses[agent][false]);
