@@ -139,7 +139,7 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
     struct sync *s = sync_of(tile);
     uint8_t byte;
     sync_forget_drain(tile, agent);
-    if (core->sync_byte < 0 ||
+    if (core->sync_byte < 0 || !tile->sees_cores ||
         !shadow_byte(&tile->l1, nocap_sync_address(m->layout, core), &byte)) {
         return;
     }
