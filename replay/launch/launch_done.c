@@ -72,8 +72,8 @@ static void judge_launch(struct model *m, struct tile *tile, fault_id uncaused)
         sync_idle(tile);
     }
     if (brisc->inside != UNKNOWN) {
-        CHECK_AFTER(m, tile, GO_005, l->go_since, !inside, RELATED(brisc->enter_index),
-                    "DONE only after BRISC's own kernel exited", "%s",
+        CHECK_AFTER(m, tile, GO_005, since_or(l->go_since, early), !inside,
+                    RELATED(brisc->enter_index), "DONE only after BRISC's own kernel exited", "%s",
                     "launch DONE stored while BRISC's own kernel still runs");
     }
     if (inside) {
