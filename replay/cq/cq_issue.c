@@ -66,6 +66,7 @@ static bool unknowing(struct cq *q, const struct access *a)
 
 void cq_issue_host_write(struct cq *q, const struct access *a)
 {
+    struct value *again = &q->host.rewritten;
     struct cq_record *r = cq_issue_hit(q, a);
     q->any = true;
     cq_span_remember(q, a);
@@ -74,6 +75,7 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
         return;
     }
     fault_id since = r != NULL ? r->since : FAULT_NONE;
+    cq_blame(&since, r != NULL && a->addr == again->v ? again->since : FAULT_NONE);
     if (q->prefetcher.landed_seen || q->prefetcher.dones_seen || unknowing(q, a)) {
         CQ_HOST_AFTER(
             q, CQ_025, since, r == NULL, RELATED(r != NULL ? r->at.index : NO_INDEX),
@@ -82,6 +84,8 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
             "yet",
             wide(a->size), wide(a->addr));
         cq_blame(&q->host.misplaced, fault_of(q->m, r == NULL));
+        *again = (struct value){.v = (uint32_t)(a->addr + a->size),
+                                .since = fault_of(q->m, r == NULL)};
     }
 }
 

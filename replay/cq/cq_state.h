@@ -88,10 +88,10 @@ struct cq_host {
     bool spans_lost;
     bool guessed;           /* where the latest record lies, by a write of its size */
     fault_id passed;        /* the latest slots that were passed over */
+    struct value rewritten; /* end of the last write over a record: the host may go on there */
     fault_id misplaced;     /* a write that hit another record: perhaps it was meant for the next */
     bool restates;          /* a slot store has restated a record */
-    uint64_t restated_turn; /* .. the latest */
-    uint64_t acted;         /* turn of its latest access */
+    uint64_t restated_turn, acted; /* turns of the latest, and of its latest access */
     /* A slot store that restates a record, which has not come; index NO_INDEX: none. */
     struct event_ref alone;
     uint64_t alone_seq;
