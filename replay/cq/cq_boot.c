@@ -86,7 +86,8 @@ static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
     struct word words[WORDS];
     list_words(q, words);
     for (unsigned i = 0; i < WORDS; i++) {
-        if (words[i].core == core && touches(a, words[i].addr, 4)) {
+        bool part = q->boot[core].running != YES || (q->boot[core].missing & words[i].bit) != 0;
+        if (part && words[i].core == core && touches(a, words[i].addr, 4)) {
             bits |= words[i].bit;
             if (access_word(a, words[i].addr, &value)) {
                 if (core == CQ_DISPATCH && q->boot[core].running != YES) {
