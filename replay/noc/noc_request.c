@@ -233,10 +233,11 @@ static bool judge_length(struct model *m, const struct tile *tile, const struct 
 }
 
 /* The dispatcher does what its command says: since when that is wrong. */
-static fault_id unaligned_since(const struct model *m, const struct nocap_event *e)
+static fault_id unaligned_since(const struct model *m, const struct nocap_event *e, unsigned modulo)
 {
     const struct queue_facts *q = dispatched_by(m, e);
-    bool said = q != NULL && (uint32_t)e->daddr == q->wrong.address;
+    /* but for a write offset, which is aligned */
+    bool said = q != NULL && (((uint32_t)e->daddr ^ q->wrong.address) & (modulo - 1)) == 0;
     return q != NULL && q->unaligned != FAULT_NONE ? q->unaligned
            : said                                  ? q->wrong.address_since
                                                    : FAULT_NONE;
@@ -259,7 +260,7 @@ static void judge_alignment(struct model *m, const struct tile *tile, const stru
                            : far_end->place == NOCAP_PLACE_L1   ? NOC_005
                            : far_end->place == NOCAP_PLACE_MMIO ? NOC_004
                                                                 : NOC_003;
-    CHECK_AFTER(m, tile, rule, unaligned_since(m, e), right, NO_REFS, expected,
+    CHECK_AFTER(m, tile, rule, unaligned_since(m, e, modulo), right, NO_REFS, expected,
                 "request from 0x%llx to 0x%llx, not equal modulo %u (far end in %s)",
                 (unsigned long long)r->from.addr, (unsigned long long)r->to.addr, modulo,
                 nocap_niu_place_name(far_end->place));
