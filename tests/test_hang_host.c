@@ -12,6 +12,9 @@
 #define STORE(t, to) "{\"t\":" #t ",\"ev\":\"write\"," OF_HOST to "}\n"
 #define STORE_OTHER(t, to)                                                                         \
     "{\"t\":" #t ",\"ev\":\"write\",\"by\":\"host\",\"x\":2,\"y\":2," to "}\n"
+#define LOOK_OTHER(t)                                                                              \
+    "{\"t\":" #t ",\"ev\":\"read\",\"by\":\"host\",\"x\":2,\"y\":2,\"addr\":\"0x373\",\"size\":1," \
+    "\"value\":\"0x80\"}\n"
 #define RELEASE_BOTH(t)                                                                            \
     "{\"t\":" #t ",\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"x2\":2,\"y2\":2," RELEASE    \
     "}\n"
@@ -138,6 +141,37 @@ static void verdicts(void **state)
     }
 }
 
+/* Of two launches the host looks at one only. The other one is not waited for any more; where the
+ * host goes round, both are. */
+static void who_is_waited_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *trace;
+        size_t one, other;
+    } rows[] = {
+        {LOOK_OTHER(7300) LOOKS(7400, 0x80, 4000, 407000), 1, 0},
+        {LOOKS(7300, 0x80, 9, 7400) LOOK_OTHER(7500) LOOKS(7600, 0x80, 15, 407000), 1, 1},
+        {LOOKS(7300, 0x80, 4000, 407000) LOOK_OTHER(407100) LOOKS(407200, 0x80, 1, 407200), 1, 1},
+        {LOOK_OTHER(7300) LOOKS(7400, 0x80, 900, 97000) LOOKS(98000, 0x0, 1, 98000)
+             STORE(498000, TEXT),
+         0, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[4096];
+        snprintf(text, sizeof text, "%s%s",
+                 HOST LAUNCHES STORE_OTHER(7010, GO) LOOKS(7100, 0x80, 1, 7100), rows[i].trace);
+        write_text("case.jsonl", text);
+        struct nocap_hang *h = hang_of("case.jsonl");
+        if (root_count(h, (struct nocap_xy){1, 2}) != rows[i].one ||
+            root_count(h, (struct nocap_xy){2, 2}) != rows[i].other) {
+            print(h);
+            fail_msg("row %zu", i);
+        }
+        nocap_hang_free(h);
+    }
+}
+
 /* The time since the trace began, where nobody was seen to act. */
 static void silence_from_the_beginning(void **state)
 {
@@ -152,6 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts),
+        cmocka_unit_test(who_is_waited_for),
         cmocka_unit_test(silence_from_the_beginning),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

@@ -104,6 +104,8 @@ struct trace_progress {
     bool shows; /* .. in a way that lets it be seen whether one waits */
     struct last_writer writers[PROGRESS_WRITERS];
     struct nocap_progress all;
+    const struct tile *asks; /* whose go word the host looks at, NULL: none; .. in a row */
+    uint64_t asks_count;
     uint64_t end;                 /* latest time that an event tells of */
     struct progress_agent memory; /* the host's reads of its own memory */
     struct nocap_gave_up gave_up; /* index NO_INDEX: it did not */
@@ -121,6 +123,16 @@ static inline struct progress *progress_of(const struct tile *tile)
 static inline struct trace_progress *trace_of(const struct model *m)
 {
     return m->state[MODEL_PROGRESS];
+}
+
+/* From so many on it is no chance that the host looks again. */
+enum { PROGRESS_LOOKS = 16 };
+/* The host has looked at the go word of another tile ever since, and so does not wait for this one.
+ */
+static inline bool progress_asks_other(const struct model *m, const struct tile *tile)
+{
+    const struct trace_progress *p = trace_of(m);
+    return p->asks_count >= PROGRESS_LOOKS && p->asks != tile && p->asks->chip == tile->chip;
 }
 
 /* Whether the core's waypoint is one of kernels. */

@@ -11,7 +11,6 @@
 #include "replay/launch/launch_private.h"
 
 static const struct event_ref unseen = {.index = NO_INDEX, .t = NO_INDEX};
-enum { HOST_LOOKS = 16 }; /* from so many on it is no chance that the host looks again */
 
 /* Memory is as the host left it, and says nothing of what BRISC has done since its release. */
 static bool runs_unseen(const struct tile *tile)
@@ -86,11 +85,12 @@ static bool report_host(const struct wait_builder *t)
     const struct launch *l = launch_of(t->tile);
     bool answered = l->done.index != NO_INDEX && l->done.turn > p->asked_last.turn;
     if (p->asked.index == NO_INDEX ||
+        (!t->tile->sees_cores && progress_asks_other(t->m, t->tile)) ||
         (answered && p->asked_at == tile_signal_address(t->m, t->tile))) {
         return false;
     }
     if (asks_itself(t->m, t->tile)) {
-        if (p->asked_count >= HOST_LOOKS) {
+        if (p->asked_count >= PROGRESS_LOOKS) {
             report_no_go(t);
         }
         return false;
@@ -108,7 +108,7 @@ static void report_host_look(const struct wait_builder *t)
 {
     const struct poll *l = progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_HOST]);
     char name[64];
-    if (l == NULL || l->count < HOST_LOOKS || l->addr < SHADOW_SIZE) {
+    if (l == NULL || l->count < PROGRESS_LOOKS || l->addr < SHADOW_SIZE) {
         return;
     }
     struct nocap_register_place place;
@@ -358,7 +358,7 @@ static void report_cores(const struct wait_builder *t, bool asked)
         struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, progress_of(tile)->asked);
         w.state = "held in reset";
         w.release = "a store to SOFT_RESET_0 that releases BRISC";
-        w.certain = progress_of(tile)->asked_count >= HOST_LOOKS;
+        w.certain = progress_of(tile)->asked_count >= PROGRESS_LOOKS;
         wait_report_as(t, &w, "is still held in reset");
     } else if (!sees_cores(t)) {
         if (asked || t->m->header->observes == 0) {

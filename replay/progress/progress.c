@@ -200,6 +200,7 @@ static void answered(const struct model *m, struct nocap_slow_wait *slow,
 static void ask(struct model *m, struct tile *tile, const struct access *a)
 {
     struct progress *p = progress_of(tile);
+    struct trace_progress *all = trace_of(m);
     uint8_t signal;
     for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
         uint32_t at = nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE;
@@ -216,6 +217,7 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
                          (struct nocap_slow_wait){.at = tile->at, .addr = at});
             }
             p->asked.index = before ? NO_INDEX : p->asked.index;
+            all->asks_count = 0;
         } else {
             bool same = waited && p->asked_signal == signal;
             p->asked = waited ? p->asked : now(m);
@@ -224,6 +226,8 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
             p->asked_last.t = end_of(m->event);
             p->asked_at = at;
             p->asked_signal = signal;
+            all->asks_count = (all->asks == tile ? all->asks_count : 0) + times(m->event);
+            all->asks = tile;
         }
         return;
     }
