@@ -71,9 +71,10 @@ static void a_host_without_a_queue_that_works(void **state)
 }
 
 /* `seen`: the only worker of which the inside was recorded; NULL: all are. `scope`: the header says
- * so. */
+ * so. `without`: classes that are not observed; `from`: the first event that is. */
 static struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_sim_view view,
-                                       const struct nocap_xy *seen, bool scope)
+                                       const struct nocap_xy *seen, bool scope, uint32_t without,
+                                       size_t from)
 {
     struct nocap_sim_options options = {.size = sizeof options,
                                         .scenario = NOCAP_SIM_FAST_DISPATCH,
@@ -88,10 +89,15 @@ static struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_si
     }
     const struct nocap_header all = t.header;
     t.header.has_scope = scope;
+    t.header.observes &= ~without;
     run_trace_open(&t, "run.nocap");
-    for (size_t i = 0; i < run.count; i++) {
+    for (size_t i = from; i < run.count; i++) {
         const struct nocap_event *e = &run.events[i];
         bool inside = (e->has & NOCAP_F_AT) != 0 && e->by != NOCAP_BY_HOST;
+        bool memory = e->space == NOCAP_SPACE_SYSMEM && (without & NOCAP_CLASS_SYSMEM) != 0;
+        if (memory) {
+            continue;
+        }
         if (!inside || seen == NULL || nocap_header_in_scope(&all, e->at)) {
             run_trace_add(&t, e);
         }
@@ -103,7 +109,7 @@ static struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_si
 
 static struct nocap_hang *hang_of_fault(enum nocap_sim_fault fault, enum nocap_sim_view view)
 {
-    return hang_of_part(fault, view, NULL, true);
+    return hang_of_part(fault, view, NULL, true, 0, 0);
 }
 
 static const char *said_of_dispatcher(const struct nocap_hang *h)
@@ -167,6 +173,50 @@ static void a_wait_for_one_more_is_the_hosts(void **state)
     nocap_hang_free(h);
 }
 
+/* Also where neither commands nor the host's own looks are observed: who counts is not idle. */
+static void a_dispatcher_that_counts_is_not_idle(void **state)
+{
+    (void)state;
+    struct nocap_hang *h = hang_of_part(NOCAP_SIM_FAULT_WAIT_COUNT_HIGH, NOCAP_SIM_VIEW_RAW, NULL,
+                                        true, NOCAP_CLASS_SYSMEM, 0);
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    assert_non_null(root_named(h, NOCAP_BY_HOST, (struct nocap_xy){0, 0}));
+    nocap_hang_free(h);
+}
+
+/* Of a capture of the host that begins late it is not known what it waits for, until it has got
+ * what it asked for last. */
+static void a_host_that_was_seen_late(void **state)
+{
+    (void)state;
+    static const struct {
+        enum nocap_sim_fault fault;
+        enum nocap_hang_verdict verdict;
+    } rows[] = {{NOCAP_SIM_FAULT_NONE, NOCAP_HANG_NONE},
+                {NOCAP_SIM_FAULT_WORKER_NOTIFY_MISSING, NOCAP_HANG_INCONCLUSIVE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct nocap_hang *h = hang_of_part(rows[i].fault, NOCAP_SIM_VIEW_HOST, NULL, true, 0, 24);
+        assert_int_equal(h->verdict, rows[i].verdict);
+        assert_int_equal(h->party_count, 0);
+        nocap_hang_free(h);
+    }
+}
+
+static void a_command_that_is_not_over_when_the_capture_ends(void **state)
+{
+    (void)state;
+    /* clang-format off */
+    write_text("case.jsonl",
+               HEADER("cq") LINE({"t":20,"ev":"cq","op":"done","addr":"0x1a000"})
+               LINE({"t":21,"ev":"cq","op":"exec","addr":"0x1b000",
+                     "data":"07083000000000000300000000000000"}));
+    /* clang-format on */
+    struct nocap_hang *h = hang_of("case.jsonl");
+    assert_int_equal(h->verdict, NOCAP_HANG_INCONCLUSIVE);
+    assert_non_null(strstr(said_of_dispatcher(h), "3 notifies of workers"));
+    nocap_hang_free(h);
+}
+
 /* The dispatcher does not look at what is relayed after its end: that is not lost. */
 static void the_dispatcher_that_has_ended_is_the_root(void **state)
 {
@@ -194,8 +244,8 @@ static void workers_that_are_not_seen_have_answered(void **state)
     const struct nocap_xy stuck = {1, 3};
     (void)state;
     for (int scope = 0; scope < 2; scope++) {
-        struct nocap_hang *h =
-            hang_of_part(NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_SIM_VIEW_RAW, &stuck, scope != 0);
+        struct nocap_hang *h = hang_of_part(NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_SIM_VIEW_RAW,
+                                            &stuck, scope != 0, 0, 0);
         assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
         assert_non_null(root_named(h, NOCAP_BY_BRISC, stuck));
         for (size_t i = 0; i < h->party_count; i++) {
@@ -385,6 +435,9 @@ int main(void)
         cmocka_unit_test(a_host_without_a_queue_that_works),
         cmocka_unit_test(a_dispatcher_in_a_command_owes_none_of_its_pages),
         cmocka_unit_test(a_wait_for_one_more_is_the_hosts),
+        cmocka_unit_test(a_dispatcher_that_counts_is_not_idle),
+        cmocka_unit_test(a_host_that_was_seen_late),
+        cmocka_unit_test(a_command_that_is_not_over_when_the_capture_ends),
         cmocka_unit_test(go_words_for_another_stream_are_the_hosts),
         cmocka_unit_test(the_dispatcher_that_has_ended_is_the_root),
         cmocka_unit_test(workers_that_are_not_seen_have_answered),

@@ -49,7 +49,7 @@ struct cq_completion {
     struct value copied;   /* one that it wrote to +0xc0 first */
     struct value uncopied; /* one that it did not write there: it may be yet */
     bool page_read;
-    uint64_t pages_read;
+    uint64_t pages_read, read_turn; /* .. when the host gave one back last */
     /* event ids under way */
     uint32_t ids[CQ_EVENTS];
     fault_id ids_since[CQ_EVENTS]; /* of each */

@@ -112,6 +112,7 @@ static const char *store_problem(const struct cq *q, uint32_t value)
 void cq_completion_host_store(struct cq *q, uint32_t value)
 {
     struct cq_completion *c = &q->completion;
+    c->read_turn = q->m->turn;
     bool first = !c->rd.known; /* perhaps of the boot, which copies none */
     fault_id since = first ? FAULT_UNREPORTED : FAULT_NONE;
     uint32_t next = first ? value : cq_ptr_advance(q, c->rd.v, 1);

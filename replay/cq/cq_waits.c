@@ -182,6 +182,19 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
     return cq_wants_workers(v, &asked, w, what);
 }
 
+/* The stream whose count the dispatcher looks at again and again; CQ_STREAMS: none. */
+static uint32_t stream_polled(const struct queue_view *v)
+{
+    const struct poll *l = v->polls[CQ_DISPATCH];
+    uint32_t i = 0;
+    while (i < CQ_STREAMS && (l == NULL || l->count < PROGRESS_LOOKS ||
+                              l->addr != nocap_stream_address(v->q->numbers->first_stream + i,
+                                                              NOCAP_STREAM_SPACE_AVAILABLE))) {
+        i++;
+    }
+    return i;
+}
+
 static bool wants_space(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
@@ -352,7 +365,8 @@ static void look_over(struct queue_view *v)
         const unsigned brisc = PROGRESS_CORE0 + NOCAP_PROCESSOR_BRISC;
         v->polls[core] = tile != NULL ? progress_poll_of(&progress_of(tile)->agents[brisc]) : NULL;
         v->observed[core] =
-            !q->loose && ((q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen);
+            !q->loose && ((q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen ||
+                          (core == CQ_DISPATCH && q->ring.ends_shown));
     }
     cq_look_at_subordinate(v);
     uint64_t pages = c->pages_read + c->page_read; /* came back, whoever shows it */
@@ -373,7 +387,7 @@ static void look_over(struct queue_view *v)
     }
     bool at_work = q->ring.executing && q->ring.ends_shown && !q->ring.finished && !q->ring.ended;
     v->demand = at_work || v->pending > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open ||
-                v->commands > 0;
+                v->commands > 0 || stream_polled(v) < CQ_STREAMS;
     v->demand = v->demand || cq_host_slot_poll(v) != NULL || cq_host_completion_poll(v) != NULL;
 }
 
