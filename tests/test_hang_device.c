@@ -162,6 +162,25 @@ static void faults_of_the_device(void **state)
     }
 }
 
+/* A prefetcher at a STALL, which lost the pages before it: the dispatcher waits for these. */
+static void lost_pages_before_a_stall(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH_PACKED,
+                                              .fault = NOCAP_SIM_FAULT_CREDIT_MISSED,
+                                              .launches = 3,
+                                              .workers = 3};
+    struct run run = run_with(options);
+    write_run(&options, &run, SIZE_MAX);
+    run_free(&run);
+    struct nocap_hang *h = hang_of("run.nocap");
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    assert_non_null(root_named(h, NOCAP_BY_PREFETCH, (struct nocap_xy){14, 2}));
+    assert_int_equal(root_count(h, (struct nocap_xy){14, 3}), 0);
+    nocap_hang_free(h);
+}
+
 /* What shows too little of a queue that broke does not let it pass for idle. */
 static void a_broken_queue_is_not_idle(void **state)
 {
@@ -386,6 +405,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults_of_the_device),
+        cmocka_unit_test(lost_pages_before_a_stall),
         cmocka_unit_test(who_can_still_post),
         cmocka_unit_test(who_posted_before),
         cmocka_unit_test(who_hands_a_bank_over),

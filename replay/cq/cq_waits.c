@@ -300,11 +300,11 @@ static const struct {
             {cq_forgot_subordinate_page, "after a relay",
              "it adds 1 to the semaphore of the subordinate dispatcher"},
             {wants_publish, "in a relay", "it adds the pages to semaphore 0 of the dispatcher"},
+            {lost_pages, "after a relay", NULL},
             {wants_notify, "in STALL", "the dispatcher executes the WAIT with NOTIFY_PREFETCH"},
             {wants_read, "in a PCIe read", "the data land"},
             {wants_relay, "holding a prefetch command", NULL},
             {wants_entry, "not reading its queue", NULL},
-            {lost_pages, "after a relay", NULL},
             {wants_host, "idle", "the host writes a prefetch_q entry"},
         },
     [CQ_DISPATCH] =
