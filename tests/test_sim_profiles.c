@@ -156,6 +156,19 @@ static void what_follows_from_a_fault_is_told_with_it(void **state)
     }
 }
 
+/* A part of a program that lands on the mailboxes of two worker cores breaks some fifty rules at
+ * once, before the queue says why. */
+static void many_consequences_of_one_event(void **state)
+{
+    (void)state;
+    assert_found((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH_MULTICAST,
+                                            .fault = NOCAP_SIM_FAULT_OFFSET_IGNORED,
+                                            .workers = 3,
+                                            .apart = true,
+                                            .launches = 4,
+                                            .profile = "tt-metal-2025-12"});
+}
+
 static enum nocap_status count_multicasts(void *context, const struct nocap_event *e,
                                           struct nocap_error *err)
 {
@@ -339,6 +352,7 @@ int main(void)
         cmocka_unit_test(every_fault_is_found_where_go_words_are_multicast),
         cmocka_unit_test(every_fault_is_found_where_cores_are_apart),
         cmocka_unit_test(what_follows_from_a_fault_is_told_with_it),
+        cmocka_unit_test(many_consequences_of_one_event),
         cmocka_unit_test(a_multicast_that_is_missing_is_found),
         cmocka_unit_test(workers_of_a_multicast_are_counted),
         cmocka_unit_test(hangs_hang),

@@ -8,7 +8,7 @@
 #include "formats/blackhole/xy.h"
 
 enum {
-    HELD_MAX = 32, /* divergences of one event; beyond, the first are handed on */
+    HELD_MAX = 256, /* divergences of one event; beyond, the first are handed on */
     HELD_TEXT = 256,
     FAULTS_MAX = 1 << 20, /* faults whose place is remembered */
 };
