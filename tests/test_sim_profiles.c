@@ -169,6 +169,30 @@ static void many_consequences_of_one_event(void **state)
                                             .profile = "tt-metal-2025-12"});
 }
 
+/* The same queue on two chips by turns, each of which has one fault. */
+static void a_fault_on_each_of_two_chips(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                              .fault = NOCAP_SIM_FAULT_PARSE_BEFORE_LANDED,
+                                              .launches = 3};
+    struct run run = run_with(options);
+    struct run_trace t = run_trace_of(&options);
+    run_trace_open(&t, "run.nocap");
+    for (size_t i = 0; i < 2 * run.count; i++) {
+        struct nocap_event e = run.events[i / 2];
+        e.chip = i % 2;
+        run_trace_add(&t, &e);
+    }
+    struct nocap_report *report = run_trace_check(&t);
+    assert_int_equal(report->finding_count, 2);
+    assert_int_equal(report->findings[0].rule, CQ_034);
+    assert_int_equal(report->findings[1].rule, CQ_034);
+    nocap_report_free(report);
+    run_free(&run);
+}
+
 static enum nocap_status count_multicasts(void *context, const struct nocap_event *e,
                                           struct nocap_error *err)
 {
@@ -353,6 +377,7 @@ int main(void)
         cmocka_unit_test(every_fault_is_found_where_cores_are_apart),
         cmocka_unit_test(what_follows_from_a_fault_is_told_with_it),
         cmocka_unit_test(many_consequences_of_one_event),
+        cmocka_unit_test(a_fault_on_each_of_two_chips),
         cmocka_unit_test(a_multicast_that_is_missing_is_found),
         cmocka_unit_test(workers_of_a_multicast_are_counted),
         cmocka_unit_test(hangs_hang),

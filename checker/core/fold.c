@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/list.h"
 #include "formats/blackhole/xy.h"
@@ -11,6 +12,7 @@ enum {
     HELD_MAX = 256, /* divergences of one event; beyond, the first are handed on */
     HELD_TEXT = 256,
     FAULTS_MAX = 1 << 20, /* faults whose place is remembered */
+    PLACES = 4,           /* of the latest faults of a rule */
 };
 
 struct held {
@@ -34,8 +36,8 @@ struct nocap_fold {
     uint32_t count;
     struct fault *faults; /* by number */
     uint32_t fault_count;
-    uint32_t numbers;                                 /* so many findings were handed on */
-    struct nocap_divergence latest[NOCAP_RULE_COUNT]; /* of each rule; fault 0: none */
+    uint32_t numbers;                                         /* so many findings were handed on */
+    struct nocap_divergence latest[NOCAP_RULE_COUNT][PLACES]; /* of each rule; fault 0: none */
 };
 
 struct nocap_fold *nocap_fold_new(nocap_folded *sink, void *context)
@@ -117,10 +119,11 @@ static const struct nocap_divergence *cause_by_row(const struct nocap_fold *fold
         }
     }
     for (unsigned r = row->root_first; row->span && r <= (unsigned)row->root_last; r++) {
-        const struct nocap_divergence *other = &fold->latest[r];
-        if (other->fault != 0 && same_tile(d, other) && d->related_count > 0 &&
-            other->present >= d->related[0]) {
-            return other;
+        for (unsigned k = 0; k < PLACES && d->related_count > 0; k++) {
+            const struct nocap_divergence *other = &fold->latest[r][k];
+            if (other->fault != 0 && same_tile(d, other) && other->present >= d->related[0]) {
+                return other;
+            }
         }
     }
     return NULL;
@@ -166,7 +169,13 @@ void nocap_fold_flush(struct nocap_fold *fold)
 {
     for (uint32_t i = 0; i < fold->count; i++) {
         const struct nocap_divergence *d = &fold->held[i].d;
-        fold->latest[d->rule] = *d;
+        struct nocap_divergence *latest = fold->latest[d->rule];
+        unsigned k = 0; /* that of its core, else the oldest, which is the last */
+        while (k < PLACES - 1 && !(latest[k].fault != 0 && same_tile(d, &latest[k]))) {
+            k++;
+        }
+        memmove(latest + 1, latest, k * sizeof *latest);
+        latest[0] = *d;
         if (!d->follows) {
             set_root(fold, d, d->fault);
         }
