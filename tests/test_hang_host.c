@@ -88,7 +88,7 @@ static const struct {
      HEADER_OF("cycles", "\"cq-host\"") "{\"t\":1,\"ev\":\"cq\",\"op\":\"record\",\"slot\":0,"
                                         "\"entry\":\"0x4\",\"addr\":\"0x100\","
                                         "\"size\":64}\n",
-     NOCAP_HANG_INCONCLUSIVE, "nothing was observed"},
+     NOCAP_HANG_INCONCLUSIVE, "a command queue is in use"},
     {"the cores leave reset, and nothing else of them is observed",
      HEADER_OF("cycles", "\"reset\"") "{\"t\":1,\"ev\":\"reset\",\"op\":\"run\",\"x\":1,\"y\":2,"
                                       "\"by\":\"brisc\"}\n",

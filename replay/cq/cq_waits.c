@@ -63,12 +63,19 @@ static bool wants_publish(const struct queue_view *v, struct nocap_wait *w, char
 }
 
 /* STALL: the semaphore that a WAIT of the dispatcher counts up. */
+static bool in_stall(const struct queue_view *v)
+{
+    const struct nocap_queue *n = v->q->numbers;
+    const struct poll *l = v->polls[CQ_PREFETCH];
+    return l != NULL && n->semaphore_count > 2 &&
+           l->addr == v->q->sem[CQ_PREFETCH] + n->sync_semaphore * n->semaphore_stride;
+}
+
 static bool wants_notify(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct nocap_queue *n = v->q->numbers;
     const struct poll *l = v->polls[CQ_PREFETCH];
-    if (l == NULL || n->semaphore_count <= 2 ||
-        l->addr != v->q->sem[CQ_PREFETCH] + n->sync_semaphore * n->semaphore_stride) {
+    if (!in_stall(v)) {
         return false;
     }
     wait_since(w, l->since);
@@ -150,6 +157,13 @@ static bool lost_pages(const struct queue_view *v, struct nocap_wait *w, char *w
          "ready",
          wide(r->published), wide(l->value));
     return true;
+}
+
+/* .. and the dispatcher has looked since the prefetcher waits for it. */
+static bool lost_before_stall(const struct queue_view *v, struct nocap_wait *w, char *what)
+{
+    const struct poll *own = v->polls[CQ_PREFETCH], *l = v->polls[CQ_DISPATCH];
+    return in_stall(v) && l != NULL && l->seen > own->since.t && lost_pages(v, w, what);
 }
 
 static bool wants_host(const struct queue_view *v, struct nocap_wait *w, char *what)
@@ -290,7 +304,7 @@ static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what
 static const struct {
     cq_waiting *waits;
     const char *state, *release;
-} steps[CQ_CORES][11] = {
+} steps[CQ_CORES][12] = {
     [CQ_PREFETCH] =
         {
             {wants_credits, "polling its credits",
@@ -300,11 +314,12 @@ static const struct {
             {cq_forgot_subordinate_page, "after a relay",
              "it adds 1 to the semaphore of the subordinate dispatcher"},
             {wants_publish, "in a relay", "it adds the pages to semaphore 0 of the dispatcher"},
-            {lost_pages, "after a relay", NULL},
+            {lost_before_stall, "after a relay", NULL},
             {wants_notify, "in STALL", "the dispatcher executes the WAIT with NOTIFY_PREFETCH"},
             {wants_read, "in a PCIe read", "the data land"},
             {wants_relay, "holding a prefetch command", NULL},
             {wants_entry, "not reading its queue", NULL},
+            {lost_pages, "after a relay", NULL},
             {wants_host, "idle", "the host writes a prefetch_q entry"},
         },
     [CQ_DISPATCH] =
