@@ -190,8 +190,8 @@ static const char *what_is_unknown(const struct nocap_hang *h, const struct noca
     }
     return h->verdict != NOCAP_HANG_NONE ? NULL
            : nocap_engine_queue_hidden(engine)
-               ? "a command queue is in use, and the trace shows neither all its prefetch "
-                 "commands (cq-host or sysmem) nor which agent waits for them"
+               ? "a command queue is in use, and the trace shows neither its prefetch commands "
+                 "(cq-host or sysmem) nor which agent waits for them"
            : nocap_engine_queue_unsure(engine) ? "a command queue is in use, and the trace does "
                                                  "not show what its cores or the host "
                                                  "still wait for"

@@ -124,8 +124,7 @@ struct queue_facts {
     uint16_t chip;
     bool used;                       /* something of it was seen */
     bool open;                       /* and its TERMINATE was not */
-    bool hidden;                     /* it may wait, and nothing would show it */
-    bool unsure;                     /* the same; brought up to date when waits are asked for */
+    bool unsure; /* who waits; brought up to date when waits are asked for */
     struct nocap_xy at[QUEUE_CORES]; /* where its cores are */
     bool others;                     /* its chip may have one more, or a tile that was not seen */
     bool dispatcher_seen;            /* so are the dispatcher's requests */

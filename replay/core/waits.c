@@ -71,12 +71,8 @@ bool nocap_engine_queue_open(const struct nocap_engine *engine)
 
 bool nocap_engine_queue_hidden(const struct nocap_engine *engine)
 {
-    const bool alone = engine->model.header->observes == NOCAP_CLASS_HOST_MMIO;
-    bool hidden = alone && nocap_engine_queue_open(engine);
-    for (uint32_t i = 0; i < engine->model.queue_count; i++) {
-        hidden |= engine->model.queues[i].hidden;
-    }
-    return hidden;
+    bool open = nocap_engine_queue_open(engine);
+    return open && engine->model.header->observes == NOCAP_CLASS_HOST_MMIO;
 }
 
 bool nocap_engine_queue_unsure(const struct nocap_engine *engine)

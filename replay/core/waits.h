@@ -70,8 +70,8 @@ bool nocap_engine_queue_open(const struct nocap_engine *engine);
 /* Whether the host released or launched a tile of which the trace shows neither the cores nor that
  * the host saw it answer; `since` when, the first of them. After nocap_engine_waits. */
 bool nocap_engine_unanswered(const struct nocap_engine *engine, uint64_t *since);
-/* Whether a queue is open of which the trace shows neither all that the host asked for nor what its
- * cores do, so not whether any agent waits. */
+/* Whether a queue is open of which the trace shows no more than that the host filled entries and
+ * released pages: not what the host asked for, so not whether it waits. */
 bool nocap_engine_queue_hidden(const struct nocap_engine *engine);
 /* Whether a queue is open, or the host polls its own memory, and the trace does not show for what:
  * no wait is reported then. After nocap_engine_waits. */

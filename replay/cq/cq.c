@@ -397,11 +397,6 @@ static void publish(struct model *m, const struct cq *q)
     struct queue_facts *f = &m->queues[q->number];
     f->used = q->any;
     f->open = q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX;
-    const bool shown = (q->sees[CQ_DISPATCH] && (q->sees_noc || q->sees_stores)) ||
-                       q->ring.ends_shown || q->prefetcher.events_seen;
-    const uint64_t turn = q->records[(q->published - 1) % CQ_RECORDS].at.turn;
-    const bool asks = q->published > 0 && turn > q->completion.read_turn;
-    f->hidden = f->open && !q->completion.ids_whole && !shown && asks;
     f->others = (q->several && q->alone && q->boot[CQ_PREFETCH].done == 0) || !cq_is_placed(q);
     f->dispatcher_seen = q->sees[CQ_DISPATCH] && q->sees_noc;
     f->launches_since = q->launches_since;

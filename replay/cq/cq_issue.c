@@ -84,8 +84,8 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
             "yet",
             wide(a->size), wide(a->addr));
         cq_blame(&q->host.misplaced, fault_of(q->m, r == NULL));
-        *again = (struct value){.v = (uint32_t)(a->addr + a->size),
-                                .since = fault_of(q->m, r == NULL)};
+        *again =
+            (struct value){.v = (uint32_t)(a->addr + a->size), .since = fault_of(q->m, r == NULL)};
     }
 }
 

@@ -315,27 +315,30 @@ void cq_noc_at_others(const struct cq *q, const struct nocap_event *e)
     }
 }
 
-/* Names the core, where the trace does not. Firmware of the queue sends from BRISC, a second
- * dispatcher from NCRISC; where both are on one tile each has command buffers of its own. False: it
- * may be either. */
-static bool name_sender(const struct cq *q, struct nocap_event *e)
+/* Of a core that is not named. Firmware of the queue sends from BRISC, a second dispatcher from
+ * NCRISC; where both are on one tile each has command buffers of its own. */
+static void request_of_any(struct cq *q, const struct nocap_event *e)
 {
+    enum { DISPATCHER_BUFFER = 3 }; /* the second one has those below */
+    struct nocap_event named = *e;
     const bool second = q->numbers->dispatchers > 1 && nocap_xy_equal(e->at, q->subordinate_at);
     const bool both = second && !cq_is_apart(q);
-    if (e->by != NOCAP_BY_NONE || !cq_is_core(q, e->at)) {
-        return true;
+    if (both && (e->has & NOCAP_F_BUF) == 0) {
+        cq_forget(q); /* it may be of either */
+        return;
     }
-    e->by = second && (!both || e->buf < 3) ? NOCAP_BY_NCRISC : NOCAP_BY_BRISC;
-    return !both || (e->has & NOCAP_F_BUF) != 0;
+    named.by = second && (!both || e->buf != DISPATCHER_BUFFER) ? NOCAP_BY_NCRISC : NOCAP_BY_BRISC;
+    request(q, &named);
 }
 
 void cq_noc_request(struct cq *q, const struct nocap_event *e)
 {
-    struct nocap_event named = *e;
-    if (lacks_fields(q, e) || !name_sender(q, &named)) {
+    if (lacks_fields(q, e)) {
         cq_forget(q);
+    } else if (e->by == NOCAP_BY_NONE && cq_is_core(q, e->at)) {
+        request_of_any(q, e);
     } else {
-        request(q, &named);
+        request(q, e);
     }
 }
 

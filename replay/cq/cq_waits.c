@@ -415,6 +415,18 @@ static bool rests(const struct queue_view *v, unsigned core)
                                              : l->addr == v->q->sem[CQ_DISPATCH]);
 }
 
+/* Nothing but the host shows, not all that it asked for is known, and it has asked for something
+ * since it last gave a completion back. */
+static bool is_hidden(const struct queue_view *v)
+{
+    const struct cq *q = v->q;
+    const bool shown = (q->sees[CQ_DISPATCH] && (q->sees_noc || q->sees_stores || q->sees_loads)) ||
+                       q->ring.ends_shown || q->prefetcher.events_seen;
+    const bool asks = q->published > 0 &&
+                      q->records[(q->published - 1) % CQ_RECORDS].at.turn > q->completion.read_turn;
+    return !q->completion.ids_whole && !shown && asks;
+}
+
 /* No wait is known of, and a core looks for long at something else, or commands are not observed
  * and the prefetcher is not seen to look for one. */
 static bool is_unsure(const struct queue_view *v)
@@ -427,7 +439,7 @@ static bool is_unsure(const struct queue_view *v)
         bool looks = l != NULL && l->count >= LONG && l->addr >= NOCAP_MAILBOX_END;
         unsure |= looks && !rests(v, core);
     }
-    return unsure && !v->demand;
+    return (unsure && !(v->demand && v->observed[CQ_DISPATCH])) || is_hidden(v);
 }
 
 void cq_waits(const struct wait_builder *t)
