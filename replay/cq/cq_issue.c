@@ -36,11 +36,9 @@ struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
         from = q->published - CQ_RECORDS;
     }
     const struct cq_record *first = cq_record(q, from), *last = cq_record(q, q->published - 1);
-    if (first == NULL || last == NULL || !first->addr_known || !last->addr_known) {
-        return NULL;
-    }
-    if (first->addr <= last->addr &&
-        !touches(a, first->addr, last->addr + last->real - first->addr)) {
+    if (first == NULL || last == NULL || !first->addr_known || !last->addr_known ||
+        (first->addr <= last->addr &&
+         !touches(a, first->addr, last->addr + last->real - first->addr))) {
         return NULL;
     }
     for (uint64_t n = from; n < q->published; n++) {
@@ -84,8 +82,7 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
             "yet",
             wide(a->size), wide(a->addr));
         cq_blame(&q->host.misplaced, fault_of(q->m, r == NULL));
-        *again =
-            (struct value){.v = (uint32_t)(a->addr + a->size), .since = fault_of(q->m, r == NULL)};
+        resync(again, (uint32_t)(a->addr + a->size), fault_of(q->m, r == NULL));
     }
 }
 
@@ -113,9 +110,7 @@ static void clear_queue(struct cq *q, const struct access *a)
     if ((b->missing & CQ_INIT_QUEUE) != 0) {
         cq_boot_late(q, CQ_PREFETCH, CQ_INIT_QUEUE);
     }
-    if (b->running != YES) {
-        b->running = NO;
-    }
+    b->running = b->running != YES ? NO : YES;
     q->any = true;
     if (a->addr <= q->numbers->queue) {
         cq_restart(q, true);

@@ -21,28 +21,6 @@ static inline uint32_t cq_pages_of(const struct cq *q, uint64_t bytes)
 {
     return (uint32_t)((bytes + q->numbers->page - 1) >> q->page_shift);
 }
-static inline void cq_packet_issued(struct cq_packets *p, const struct nocap_event *e)
-{
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (p->ids[i] == e->id) {
-            return; /* the same once more */
-        }
-    }
-    if ((e->has & NOCAP_F_ID) != 0 && p->count < CQ_PACKETS) {
-        p->ids[p->count++] = e->id;
-    }
-}
-/* Whether it was one of them. */
-static inline bool cq_packet_over(struct cq_packets *p, uint64_t id)
-{
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (p->ids[i] == id) {
-            p->ids[i] = p->ids[--p->count];
-            return true;
-        }
-    }
-    return false;
-}
 /* Bytes of a record by its entry. */
 static inline uint32_t cq_entry_size(const struct cq *q, uint32_t entry)
 {

@@ -11,6 +11,30 @@ static inline uint64_t cq_stride(const struct cq *q, uint64_t length)
     return nocap_cq_align(length + NOCAP_CQ_HEADER, q->numbers->record_align);
 }
 
+/* A packet was issued. */
+static inline void cq_packet_issued(struct cq_packets *p, const struct nocap_event *e)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->ids[i] == e->id) {
+            return; /* the same once more */
+        }
+    }
+    if ((e->has & NOCAP_F_ID) != 0 && p->count < CQ_PACKETS) {
+        p->ids[p->count++] = e->id;
+    }
+}
+/* Whether it was one of them. */
+static inline bool cq_packet_over(struct cq_packets *p, uint64_t id)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->ids[i] == id) {
+            p->ids[i] = p->ids[--p->count];
+            return true;
+        }
+    }
+    return false;
+}
+
 /* cq_relay_turn.c: which record that is */
 enum cq_relay_to { CQ_TO_DISPATCHER, CQ_TO_SUBORDINATE };
 /* The number of the record that is relayed there next, or now; NO_INDEX: not known. */
