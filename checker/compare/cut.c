@@ -47,7 +47,7 @@ static bool at_tile(const struct cut *cut, const struct nocap_event *event)
     if ((event->has & NOCAP_F_AT) == 0) {
         return of_queue(header, tile) || (nocap_event_class(event) & queue) == 0;
     }
-    if (event->kind == NOCAP_EV_CQ) { /* told of as the queue's, whichever of its cores it names */
+    if (event->kind == NOCAP_EV_CQ) { /* an act of the queue, whichever core it names */
         return of_queue(header, tile) && of_queue(header, event->at);
     }
     return nocap_goes_to(event, tile) || ends ||
