@@ -125,8 +125,8 @@ static inline struct trace_progress *trace_of(const struct model *m)
     return m->state[MODEL_PROGRESS];
 }
 
-/* From so many on it is no chance that the host looks again. */
-enum { PROGRESS_LOOKS = 16 };
+/* From so many on it is no chance that an agent looks again; that it waits. */
+enum { PROGRESS_LOOKS = 16, PROGRESS_LONG = 100 };
 /* The host has looked at the go word of another tile ever since, and so does not wait for this one.
  */
 static inline bool progress_asks_other(const struct model *m, const struct tile *tile)

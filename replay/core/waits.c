@@ -77,7 +77,6 @@ bool nocap_engine_queue_hidden(const struct nocap_engine *engine)
 
 bool nocap_engine_queue_unsure(const struct nocap_engine *engine)
 {
-    enum { LONG = 100 };
     const struct model *m = &engine->model;
     const struct poll *l = progress_poll_of(&trace_of(m)->memory);
     bool used = false, unsure = false;
@@ -85,7 +84,7 @@ bool nocap_engine_queue_unsure(const struct nocap_engine *engine)
         used |= m->queues[i].used;
         unsure |= m->queues[i].open && m->queues[i].unsure;
     }
-    return unsure || (!used && l != NULL && l->count >= LONG);
+    return unsure || (!used && l != NULL && l->count >= PROGRESS_LONG);
 }
 
 bool nocap_engine_jobs_unsure(const struct nocap_engine *engine)

@@ -196,17 +196,16 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
     return cq_wants_workers(v, &asked, w, what);
 }
 
-/* The stream whose count the dispatcher looks at again and again; CQ_STREAMS: none. */
-static uint32_t stream_polled(const struct queue_view *v)
+/* Whether the dispatcher looks at the count of a stream again and again. */
+static bool polls_stream(const struct queue_view *v)
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
-    uint32_t i = 0;
-    while (i < CQ_STREAMS && (l == NULL || l->count < PROGRESS_LOOKS ||
-                              l->addr != nocap_stream_address(v->q->numbers->first_stream + i,
-                                                              NOCAP_STREAM_SPACE_AVAILABLE))) {
-        i++;
+    bool looks = false;
+    for (uint32_t i = 0; l != NULL && l->count >= PROGRESS_LOOKS && i < CQ_STREAMS; i++) {
+        looks |= l->addr == nocap_stream_address(v->q->numbers->first_stream + i,
+                                                 NOCAP_STREAM_SPACE_AVAILABLE);
     }
-    return i;
+    return looks;
 }
 
 static bool wants_space(const struct queue_view *v, struct nocap_wait *w, char *what)
@@ -402,7 +401,7 @@ static void look_over(struct queue_view *v)
     }
     bool at_work = q->ring.executing && q->ring.ends_shown && !q->ring.finished && !q->ring.ended;
     v->demand = at_work || v->pending > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open ||
-                v->commands > 0 || stream_polled(v) < CQ_STREAMS;
+                v->commands > 0 || polls_stream(v);
     v->demand = v->demand || cq_host_slot_poll(v) != NULL || cq_host_completion_poll(v) != NULL;
 }
 
@@ -431,12 +430,11 @@ static bool is_hidden(const struct queue_view *v)
  * and the prefetcher is not seen to look for one. */
 static bool is_unsure(const struct queue_view *v)
 {
-    enum { LONG = 100 };
     const uint32_t records = NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_CQ | NOCAP_CLASS_SYSMEM;
     bool unsure = (v->t->m->header->observes & records) == 0 && !rests(v, CQ_PREFETCH);
     for (unsigned core = 0; core < CQ_CORES; core++) {
         const struct poll *l = v->polls[core];
-        bool looks = l != NULL && l->count >= LONG && l->addr >= NOCAP_MAILBOX_END;
+        bool looks = l != NULL && l->count >= PROGRESS_LONG && l->addr >= NOCAP_MAILBOX_END;
         unsure |= looks && !rests(v, core);
     }
     return (unsure && !(v->demand && v->observed[CQ_DISPATCH])) || is_hidden(v);

@@ -122,14 +122,9 @@ static struct noc_landings *landings_of(struct model *m, struct noc_landings **k
     return *kept;
 }
 
-void noc_landing_request(struct model *m, const struct observation *o)
+/* Who asks, and in which source that is said. */
+static void note_asker(struct noc_state *s, struct noc_part *part, const struct nocap_event *e)
 {
-    const struct nocap_event *e = o->event;
-    const struct nocap_noc_ends *ends = o->ends;
-    struct noc_part *part = noc_part(o->tile);
-    bool atomic = e->op == NOCAP_OP_ATOMIC, word = atomic || e->op == NOCAP_OP_INLINE;
-    bool sized = word || ((e->has & NOCAP_F_SIZE) != 0 && e->size > 0);
-    struct noc_state *s = noc_state(m);
     s->src = s->asked ? s->src : e->src;
     s->sources |= s->src != e->src;
     s->asked = true;
@@ -137,6 +132,16 @@ void noc_landing_request(struct model *m, const struct observation *o)
     part->since = part->asks ? part->since : e->t;
     part->src = e->src;
     part->asks = true;
+}
+
+void noc_landing_request(struct model *m, const struct observation *o)
+{
+    const struct nocap_event *e = o->event;
+    const struct nocap_noc_ends *ends = o->ends;
+    struct noc_part *part = noc_part(o->tile);
+    bool atomic = e->op == NOCAP_OP_ATOMIC, word = atomic || e->op == NOCAP_OP_INLINE;
+    bool sized = word || ((e->has & NOCAP_F_SIZE) != 0 && e->size > 0);
+    note_asker(noc_state(m), part, e);
     bool memory = (e->daddr & m->profile->queue.pcie_address_bit) != 0;
     bool wraps = ends->to.x > ends->to_other.x || ends->to.y > ends->to_other.y;
     if (!ends->to_known || wraps || !sized || (e->has & NOCAP_F_DADDR) == 0) {
