@@ -20,6 +20,17 @@ struct telling {
     const char *finds;
 };
 
+/* The run, and a trace for what is made of it. */
+static struct run_trace retell(struct nocap_sim_options options, unsigned launches, struct run *run)
+{
+    options.size = sizeof options;
+    options.launches = launches;
+    *run = run_with(options);
+    struct run_trace t = run_trace_of(&options);
+    run_trace_open(&t, "retold.nocap");
+    return t;
+}
+
 /* Probes of network interfaces, which do not see which core sends. */
 static void requests_name_no_core(void **state)
 {
@@ -40,12 +51,8 @@ static void requests_name_no_core(void **state)
     };
     (void)state;
     for (size_t row = 0; row < sizeof all / sizeof all[0]; row++) {
-        struct nocap_sim_options options = all[row].options;
-        options.size = sizeof options;
-        options.launches = 6;
-        struct run run = run_with(options);
-        struct run_trace t = run_trace_of(&options);
-        run_trace_open(&t, "retold.nocap");
+        struct run run;
+        struct run_trace t = retell(all[row].options, 6, &run);
         for (size_t i = 0; i < run.count; i++) {
             struct nocap_event e = run.events[i];
             if (e.kind == NOCAP_EV_NOC) {
@@ -83,12 +90,8 @@ static void some_bytes_are_not_captured(void **state)
     };
     (void)state;
     for (size_t row = 0; row < sizeof all / sizeof all[0]; row++) {
-        struct nocap_sim_options options = all[row].options;
-        options.size = sizeof options;
-        options.launches = 12;
-        struct run run = run_with(options);
-        struct run_trace t = run_trace_of(&options);
-        run_trace_open(&t, "retold.nocap");
+        struct run run;
+        struct run_trace t = retell(all[row].options, 12, &run);
         for (size_t i = 0, n = 0; i < run.count; i++) {
             struct nocap_event e = run.events[i];
             bool tells =
