@@ -266,6 +266,65 @@ static void judge_cleared(struct model *m, struct tile *tile, unsigned slot, fau
     }
 }
 
+/* What BRISC may do with the read pointer. */
+enum rd_ptr_at { AT_BOOT, AFTER_HOST, BEFORE_DONE, AFTER_DEV, AT_ANY_TIME };
+
+static const struct {
+    const char *expected, *found;
+} rd_ptr_texts[] = {
+    [AT_BOOT] = {"rd_ptr set to 0 at boot", " while BRISC boots, it was"},
+    [AFTER_HOST] = {"rd_ptr left alone after a launch in HOST mode",
+                    " after a launch in HOST mode, it was"},
+    [BEFORE_DONE] = {"rd_ptr left alone until a launch in DEV mode is DONE",
+                     " before the launch is DONE, it was"},
+    [AFTER_DEV] = {"rd_ptr moved on by one after a launch in DEV mode",
+                   " after a launch in DEV mode, it was"},
+    [AT_ANY_TIME] = {"rd_ptr stored 0 or moved on by one", ", neither 0 nor one more than"},
+};
+
+static enum rd_ptr_at rd_ptr_now(const struct tile *tile, bool whole)
+{
+    const struct launch *l = launch_of(tile);
+    const bool began = l->done.index == NO_INDEX && whole; /* perhaps while it was to move on */
+    if (boot_of(tile)->phase == BOOT_RELEASED) {
+        return AT_BOOT;
+    }
+    if (l->request != 0) {
+        return AT_ANY_TIME;
+    }
+    if (l->finished_host == YES) {
+        return AFTER_HOST;
+    }
+    if (l->advance == NO && l->go_pending == YES && l->active == NO && !began) {
+        return BEFORE_DONE;
+    }
+    return l->advance == YES ? AFTER_DEV : AT_ANY_TIME;
+}
+
+static bool rd_ptr_right(const struct launch *l, enum rd_ptr_at at, uint32_t v, bool next)
+{
+    const bool early = l->notify_early != FAULT_NONE; /* its DONE was lost */
+    switch (at) {
+    case AT_BOOT: return v == 0;
+    /* a reset since the launch, whose message is known, would be seen */
+    case AFTER_HOST: return (v == 0 && l->asked) || ((v == 0 || next) && early);
+    case BEFORE_DONE: return v == 0 || (next && early);
+    case AFTER_DEV: return next;
+    default: return v == 0 || next;
+    }
+}
+
+/* The read pointer moves on, and DONE was not stored. */
+static void end_without_done(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    fault_id fault = l->notify_early;
+    launch_report(m, tile, false);
+    end_launch(m, tile);
+    l->notify_pending = false;
+    l->go_since = fault; /* perhaps it is only late */
+}
+
 /* BRISC stores the read pointer. */
 void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool whole)
 {
@@ -280,47 +339,28 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
         l->rd_since = FAULT_NONE;
         return;
     }
-    const bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
-    const bool boots = boot_of(tile)->phase == BOOT_RELEASED, settled = l->request == 0 && !boots;
-    const bool host = settled && l->finished_host == YES, dev = settled && l->advance == YES;
-    const bool began = l->done.index == NO_INDEX && whole; /* perhaps while it was to move on */
-    const bool ahead = l->go_pending == YES && l->active == NO && !began;
-    const bool stays = host || (settled && l->advance == NO && ahead);
-    const bool early = l->notify_early != FAULT_NONE; /* its DONE was lost */
-    /* a reset since the launch, whose message is known, would be seen */
-    const bool resets = v == 0 && !dev && (!host || l->asked || early);
-    const bool right = resets || (next && !boots && (!stays || early));
+    const enum rd_ptr_at at = rd_ptr_now(tile, whole);
+    const bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS, right = rd_ptr_right(l, at, v, next);
     fault_id since = since_or(l->rd_since, tile->notified_since);
     since = whole ? since : FAULT_NONE; /* in part it is never stored */
     CHECK_SEEING(m, tile, m->layout->rd_ptr, 4, GO_008, since, right, RELATED(l->done.index),
-                 boots   ? "rd_ptr set to 0 at boot"
-                 : host  ? "rd_ptr left alone after a launch in HOST mode"
-                 : stays ? "rd_ptr left alone until a launch in DEV mode is DONE"
-                 : dev   ? "rd_ptr moved on by one after a launch in DEV mode"
-                         : "rd_ptr stored 0 or moved on by one",
-                 boots   ? "rd_ptr set to %u while BRISC boots, it was %u"
-                 : host  ? "rd_ptr set to %u after a launch in HOST mode, it was %u"
-                 : stays ? "rd_ptr set to %u before the launch is DONE, it was %u"
-                 : dev   ? "rd_ptr set to %u after a launch in DEV mode, it was %u"
-                         : "rd_ptr set to %u, neither 0 nor one more than %u",
-                 v, old);
+                 rd_ptr_texts[at].expected, "rd_ptr set to %u%s %u", v, rd_ptr_texts[at].found,
+                 old);
     l->rd_since = m->fault;
     if (since == FAULT_NONE) { /* else what is missing is a fault of its own */
         store_strays(m);
     }
-    if (settled && l->active == YES && early) {
-        fault_id fault = l->notify_early;
-        launch_report(m, tile, false);
-        end_launch(m, tile);
-        l->notify_pending = false;
-        l->go_since = fault; /* perhaps it is only late */
-    }
-    if (settled && l->advance == YES) {
-        launch_notify_missing(m, tile, "rd_ptr moved on");
-    }
-    /* 0 may be a reset that was asked for before the trace */
-    if (settled && right && next && (v != 0 || dev)) {
-        judge_cleared(m, tile, old % NOCAP_LAUNCH_SLOTS, since);
+    if (at != AT_BOOT && l->request == 0) {
+        if (l->active == YES && l->notify_early != FAULT_NONE) {
+            end_without_done(m, tile);
+        }
+        if (l->advance == YES) {
+            launch_notify_missing(m, tile, "rd_ptr moved on");
+        }
+        /* 0 may be a reset that was asked for before the trace */
+        if (right && next && (v != 0 || at == AFTER_DEV)) {
+            judge_cleared(m, tile, old % NOCAP_LAUNCH_SLOTS, since);
+        }
     }
     l->advance = NO;
 }
