@@ -398,7 +398,6 @@ static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct
     since = either(since, place_fits(&uc->missed, a) ? uc->missed.since : FAULT_NONE);
     for (const struct cert_chain *c = NULL; a->store && (c = cert_chain_open(uc, c)) != NULL;) {
         unknown |= !c->known;
-        since = either(since, c->since);
     }
     if (!unknown) {
         CERT_EXPECT_AFTER(

@@ -121,7 +121,6 @@ static void waited_done(struct cert_uc *uc, struct cert_job *job, struct cert_co
         cert_register(uc, job, CERT_V(&job->step, WAIT_UC_DMA, wait_handle));
     bool known = handle != NULL && handle->known;
     transfer_done(known ? cert_chain_by_handle(uc, handle->v) : NULL, c);
-    c->since = either(c->since, known ? handle->since : FAULT_NONE);
 }
 
 static void sync_done(struct cert_uc *uc, const struct cert_step *step, struct cert_condition *c)
@@ -145,7 +144,6 @@ static void arrive_local(struct cert_page *page, struct cert_job *job)
         b->participants = participants;
     }
     b->known &= participants == b->participants && participants != 0;
-    b->since = either(b->since, step->since);
     if (!b->known) {
         return;
     }

@@ -70,7 +70,6 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
                  "free pages counted up by the dispatcher, ready ones by the prefetcher",
                  "%s counted up semaphore 0 of core %u,%u, not the other command-queue core",
                  nocap_agent_name(e->by), e->at.x, e->at.y);
-        cq_blame(prefetch ? &q->prefetcher.since : &q->ring.released_since, q->m->fault);
         cq_ring_doubt(q, q->m->fault);
     } else if (prefetch) {
         cq_relay_publish(q, (uint32_t)e->value);

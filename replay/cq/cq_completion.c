@@ -126,8 +126,7 @@ void cq_completion_payload(struct cq *q, const struct access *a)
         c->device.lost = true; /* perhaps it was one */
     }
     if (first) {
-        c->page_id[place_index(&q->places.completion, a->addr)] =
-            (struct cq_page_id){event, id, event ? c->device.since : FAULT_NONE};
+        c->page_id[place_index(&q->places.completion, a->addr)] = (struct cq_page_id){event, id};
     }
 }
 
@@ -152,9 +151,6 @@ void cq_completion_moved(struct cq *q, uint32_t value)
         "a write pointer that moves on by the pages written, its toggle where it wraps",
         "completion write pointer moved to 0x%x, 0x%x is next", value, want);
     resync(&c->wr, cq_ptr_in_ring(q, value) ? value : want, right ? FAULT_NONE : q->m->fault);
-    if (value != want && (value ^ want) == q->numbers->toggle) {
-        c->toggled = c->toggled == FAULT_NONE ? q->m->fault : FAULT_NONE;
-    }
     c->due = (struct value){.known = !right, .v = want};
 }
 
@@ -175,7 +171,6 @@ static void judge_page_before(struct cq *q)
     c->unwritten = fault_of(q->m, written);
     cq_blame(&c->wr.since, c->unwritten);
     cq_blame(&c->device.since, c->unwritten); /* its event may never come */
-    cq_blame(&c->host.since, c->unwritten);
 }
 
 void cq_completion_core(struct cq *q, const struct access *a)

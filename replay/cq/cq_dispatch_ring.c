@@ -232,7 +232,6 @@ void cq_ring_restated(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_
     CQ_EXECUTOR_AFTER(q, CQ_038, r->since, addr == r->current, RELATED(r->executed_index),
                       "a command executed at one place",
                       "the same command executed at 0x%x, and at 0x%llx", r->current, wide(addr));
-    cq_ring_doubt(q, fault_of(q->m, addr == r->current));
     judge_found(q, r->record != 0 ? r->record - 1 : NO_INDEX, bytes, known);
 }
 

@@ -174,11 +174,9 @@ void cq_dispatcher_host_store(struct cq *q, const struct access *a)
     CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_056, up, NO_REFS,
           "a notify stream counted down by the dispatcher only, its size not written",
           "0x%x stored to a notify stream by the host", value);
-    cq_blame(&s->since, fault_of(q->m, up));
     CHECK(q->m, cq_tile(q, CQ_DISPATCH), CQ_055, !up, NO_REFS,
           "notifies of worker cores that have a go message",
           "0x%x added to a notify stream by the host", value);
-    cq_blame(&s->since, fault_of(q->m, !up));
 }
 
 void cq_dispatcher_core(struct cq *q, const struct access *a)

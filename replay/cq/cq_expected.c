@@ -451,7 +451,6 @@ static void judge_left(struct cq *q, const struct cq_target *t, const char *unti
                       until, where_text(text, t));
     note_fault(q);
     cq_blame(&x->since, fault_of(q->m, right));
-    x->missed = (struct cq_missed){.since = fault_of(q->m, right), .target = *t};
     next_command(q);
 }
 

@@ -182,7 +182,6 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     }
     p.since = h->cursor.since;
     cq_blame(&p.since, h->slot.since); /* entries in another order: so with their commands */
-    cq_blame(&p.since, p.moved ? h->misplaced : FAULT_NONE);
     p.bytes = h->head;
     p.known = g.known;
     p.given = g.covered < size ? g.covered : size;

@@ -96,7 +96,6 @@ void cq_publish_elsewhere(struct cq *q, const struct nocap_event *e)
                      "%s counted up instead of the dispatcher's semaphore", counted);
     cq_blame(&p->since, q->m->fault);
     cq_ring_doubt(q, q->ring.origin ? q->m->fault : FAULT_NONE);
-    cq_subordinate_doubt(q, q->subordinate.open ? q->m->fault : FAULT_NONE);
 }
 
 static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_core core)

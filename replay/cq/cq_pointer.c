@@ -28,10 +28,6 @@ void cq_completion_strayed(struct cq *q, fault_id since)
     struct cq_completion *c = &q->completion;
     cq_blame(&c->wr.since, since);
     cq_blame(&c->device.since, since);
-    cq_blame(&c->host.since, since);
-    if (c->wr.known && is_pointer(q, c->wr.v)) {
-        c->page_id[page_of(q, c->wr.v)].since = since; /* what was there before */
-    }
 }
 
 void cq_pointer_page(struct cq *q, const struct access *a)

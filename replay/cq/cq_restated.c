@@ -140,7 +140,6 @@ void cq_restated_store(struct cq *q, uint16_t slot, bool known, uint32_t entry)
         CQ_HOST_AFTER(q, CQ_002, since, same, RELATED(r->at.index),
                       "a prefetch_q entry that says the stride",
                       "prefetch_q entry 0x%x stored, that of its command is 0x%x", entry, r->entry);
-        cq_blame(&r->since, fault_of(q->m, same));
         cq_blame(&q->host.cursor.since, fault_of(q->m, same));
         r->sized = r->sized && same; /* as many as one of them says */
     }

@@ -24,10 +24,6 @@ static void judge_reset(struct cq *q, const struct tile *tile)
                            "the reset of the read pointer obeyed before GO overwrites it", "%s",
                            "GO sent before the worker has stored its reset read pointer"));
     }
-    if (waiting) {
-        q->unobeyed = l->requested.index;
-        q->unobeyed_since = q->m->fault;
-    }
     bool resets = q->numbers->inline_only != 0 || l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST;
     if (!waiting && resets && l->advance != UNKNOWN &&
         shadow_word(&tile->l1, q->m->layout->rd_ptr, &rd_ptr)) {
@@ -57,7 +53,6 @@ void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
     }
     const struct nocap_go_word go = nocap_go_decode(word);
     fault_id launch = q->expected.launch;
-    cq_blame(&launch, q->ring.executing ? q->ring.brief.message : FAULT_NONE);
     cq_blame(&launch, word == q->wrong.go_word ? q->wrong.go_since : FAULT_NONE);
     bool observed = is_observed(q, tile, at);
     if (observed && tile != NULL && tile->sees_cores) {

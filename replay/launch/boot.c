@@ -221,7 +221,6 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
               "0x%x stored to SOFT_RESET_0, which releases subordinates", value);
         alone = m->fault;
     }
-    state_of(m)->unreleased = released != 0 ? FAULT_NONE : state_of(m)->unreleased;
     if ((value & NOCAP_SOFT_RESET_BRISC) == 0) {
         b->unreleased[0].index = NO_INDEX;
     }

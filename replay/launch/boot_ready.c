@@ -12,7 +12,6 @@
  * store releases BRISC of many tiles. */
 static void judge_release(struct model *m, struct tile *tile)
 {
-    fault_id *shared = &state_of(m)->unreleased;
     for (unsigned i = 0; i < 2; i++) {
         struct event_ref *at = &boot_of(tile)->unreleased[i];
         if (at->index != NO_INDEX) { /* or the store that releases it, or them, went elsewhere */
@@ -21,13 +20,11 @@ static void judge_release(struct model *m, struct tile *tile)
                                      NOCAP_SOFT_RESET_SUBORDINATES)
                        : stray_since(tile, NOCAP_PROCESSOR_BRISC, boot_of(tile)->released.turn,
                                      NOCAP_SOFT_RESET_ALL, 0);
-            since = since_or(i == 0 && !asked_for(m, tile) ? *shared : FAULT_NONE, since);
             FOLLOWING(m, since,
                       CHECK_AT(m, tile, RST_020, false, *at, NO_REFS,
                                "a store to SOFT_RESET_0 that releases the RISC before it runs",
                                "%s runs, and no store to SOFT_RESET_0 has released it",
                                nocap_agent_name(at->agent)));
-            *shared = i == 0 ? m->fault : *shared;
         }
         at->index = NO_INDEX;
     }

@@ -145,7 +145,6 @@ void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
                   report_violation(m, tile, GO_009, now(m), -1, RELATED(s->index),
                                    "launch message fields in their range",
                                    WITH_NUMBER(problem, value)));
-        s->since = m->fault;
         for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
             struct slot *other = &launch_of(tile)->slots[i]; /* the same write hit it, too */
             other->since = s->turn > 0 && other->turn == s->turn ? m->fault : other->since;

@@ -212,8 +212,7 @@ struct launch_state {
         uint32_t pc;
         fault_id fault;
     } wrong_pc[CORES];
-    fault_id unreleased; /* what is known of tiles of which no agent released BRISC since */
-    uint64_t *unready;   /* indexes of the releases of which RST-017 was reported */
+    uint64_t *unready; /* indexes of the releases of which RST-017 was reported */
     uint32_t unready_count;
     uint64_t ready_turn; /* of the latest poll of the host that may have found one ready */
 };

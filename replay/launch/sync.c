@@ -212,7 +212,6 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     if (!allowed) {
         sync_fault(tile, byte, m->fault);
         s->owed[byte] = m->fault; /* if it is a command */
-        s->group_since = s->group != 0 ? m->fault : s->group_since;
         store_strays(m);
         return;
     }
