@@ -225,12 +225,28 @@ static void look_at_start(struct ring_start *start, const struct nocap_event *ev
     start->accesses++;
 }
 
+/* Where the queue's worker cores are: where its set-up went, else as the header says. */
+struct queue_cores {
+    bool has_prefetch, has_dispatch;
+    struct nocap_xy prefetch, dispatch;
+};
+
+static struct queue_cores cores_of(const struct queue_evidence *e)
+{
+    return (struct queue_cores){
+        .has_prefetch = e->has_prefetch || e->said.has_prefetch,
+        .has_dispatch = e->has_dispatch || e->said.has_dispatch,
+        .prefetch = e->has_prefetch ? e->prefetch : e->said.prefetch,
+        .dispatch = e->has_dispatch ? e->dispatch : e->said.dispatch,
+    };
+}
+
 static void look_at_request(struct queue_candidate *c, const struct nocap_event *event,
-                            struct nocap_xy prefetch, struct nocap_xy dispatch)
+                            const struct queue_cores *cores)
 {
     const struct nocap_queue *q = &c->profile.queue;
-    const bool by_prefetch = nocap_xy_equal(event->at, prefetch);
-    const struct nocap_xy other = by_prefetch ? dispatch : prefetch;
+    const bool by_prefetch = nocap_xy_equal(event->at, cores->prefetch);
+    const struct nocap_xy other = by_prefetch ? cores->dispatch : cores->prefetch;
     const bool across = !event->mcast && nocap_xy_equal(event->d, other);
     if (by_prefetch && event->op == NOCAP_OP_READ && (event->saddr & q->pcie_address_bit) != 0) {
         look_at_start(&c->landings, event, sizeof(uint32_t));
@@ -252,51 +268,75 @@ static void look_at_request(struct queue_candidate *c, const struct nocap_event 
     }
 }
 
-void queue_places_look(struct queue_evidence *e, const struct nocap_event *event)
+/* What the host and the RISCs of the queue's cores store. */
+static void look_at_store(struct queue_evidence *e, const struct nocap_event *event,
+                          const struct queue_cores *cores)
 {
-    const struct nocap_xy prefetch = e->has_prefetch ? e->prefetch : e->said.prefetch;
-    const struct nocap_xy dispatch = e->has_dispatch ? e->dispatch : e->said.dispatch;
-    const bool has_prefetch = e->has_prefetch || e->said.has_prefetch;
-    const bool has_dispatch = e->has_dispatch || e->said.has_dispatch;
-    const bool on_prefetch = has_prefetch && nocap_xy_equal(event->at, prefetch);
-    const bool on_dispatch = has_dispatch && nocap_xy_equal(event->at, dispatch);
-    const bool store = event->kind == NOCAP_EV_WRITE && event->space == NOCAP_SPACE_TILE &&
-                       (event->has & NOCAP_F_ADDR) != 0;
-    const bool issue = event->kind == NOCAP_EV_NOC && event->phase == NOCAP_PHASE_ISSUE &&
-                       (event->has & NOCAP_F_DADDR) != 0 && has_prefetch && has_dispatch;
-    const bool command = event->kind == NOCAP_EV_CQ && (event->has & NOCAP_F_ADDR) != 0 &&
-                         (event->op == NOCAP_OP_RELAY || event->op == NOCAP_OP_EXEC);
-    const bool slot = event->kind == NOCAP_EV_CQ && (event->has & NOCAP_F_SLOT) != 0 &&
-                      (event->op == NOCAP_OP_RECORD || event->op == NOCAP_OP_FETCH);
-    const bool own = on_prefetch || on_dispatch;
-    e->acts += (issue && own) ||
-               (store && event->by == NOCAP_BY_HOST && on_prefetch && is_doorbell(event));
-    if (!(store && event->by == NOCAP_BY_HOST) && !(store && event->by == NOCAP_BY_BRISC && own) &&
-        !(issue && own) && !command && !slot) {
+    const bool host = event->by == NOCAP_BY_HOST, brisc = event->by == NOCAP_BY_BRISC;
+    const bool prefetch = cores->has_prefetch && nocap_xy_equal(event->at, cores->prefetch);
+    const bool dispatch = cores->has_dispatch && nocap_xy_equal(event->at, cores->dispatch);
+    if (!host && !(brisc && (prefetch || dispatch))) {
         return;
     }
+    e->acts += host && prefetch && is_doorbell(event);
     for (size_t i = 0; i < e->count; i++) {
         struct queue_candidate *c = &e->candidates[i];
-        if (store && event->by == NOCAP_BY_HOST) {
+        if (host) {
             look_at_set_up(c, event);
         }
-        if (store && event->by == NOCAP_BY_HOST && on_prefetch) {
+        if (host && prefetch) {
             look_at_doorbell(c, event);
-        } else if (store && event->by == NOCAP_BY_BRISC && on_prefetch) {
+        } else if (brisc && prefetch) {
             look_at_entry(c, event);
-        } else if (store && event->by == NOCAP_BY_BRISC && on_dispatch && event->size == 4) {
+        } else if (brisc && event->size == sizeof(uint32_t)) {
             look_at_pointer(c, event);
-        } else if (issue && own) {
-            look_at_request(c, event, prefetch, dispatch);
-        } else if (command) {
-            count(c, PLACE_BUFFER, is_buffer(&c->profile.queue, event->addr));
-            if (event->op == NOCAP_OP_RELAY) {
-                look_at_relay(c, event->addr,
-                              (event->has & NOCAP_F_SIZE) != 0 ? event->size : event->data_size);
-            }
-        } else if (slot) {
-            look_at_turn(event->op == NOCAP_OP_FETCH ? &c->taken : &c->filled, 0, event->slot_index,
-                         event->slot_index + 1);
+        }
+    }
+}
+
+static void look_at_issue(struct queue_evidence *e, const struct nocap_event *event,
+                          const struct queue_cores *cores)
+{
+    if (!cores->has_prefetch || !cores->has_dispatch ||
+        (!nocap_xy_equal(event->at, cores->prefetch) &&
+         !nocap_xy_equal(event->at, cores->dispatch))) {
+        return;
+    }
+    e->acts++;
+    for (size_t i = 0; i < e->count; i++) {
+        look_at_request(&e->candidates[i], event, cores);
+    }
+}
+
+/* Records in slots, and what is relayed and executed in the dispatch buffer. */
+static void look_at_command(struct queue_candidate *c, const struct nocap_event *event)
+{
+    const bool slot = (event->has & NOCAP_F_SLOT) != 0, addr = (event->has & NOCAP_F_ADDR) != 0;
+    if (slot && (event->op == NOCAP_OP_RECORD || event->op == NOCAP_OP_FETCH)) {
+        look_at_turn(event->op == NOCAP_OP_FETCH ? &c->taken : &c->filled, 0, event->slot_index,
+                     event->slot_index + 1);
+    }
+    if (addr && (event->op == NOCAP_OP_RELAY || event->op == NOCAP_OP_EXEC)) {
+        count(c, PLACE_BUFFER, is_buffer(&c->profile.queue, event->addr));
+    }
+    if (addr && event->op == NOCAP_OP_RELAY) {
+        look_at_relay(c, event->addr,
+                      (event->has & NOCAP_F_SIZE) != 0 ? event->size : event->data_size);
+    }
+}
+
+void queue_places_look(struct queue_evidence *e, const struct nocap_event *event)
+{
+    const struct queue_cores cores = cores_of(e);
+    if (event->kind == NOCAP_EV_WRITE && event->space == NOCAP_SPACE_TILE &&
+        (event->has & NOCAP_F_ADDR) != 0) {
+        look_at_store(e, event, &cores);
+    } else if (event->kind == NOCAP_EV_NOC && event->phase == NOCAP_PHASE_ISSUE &&
+               (event->has & NOCAP_F_DADDR) != 0) {
+        look_at_issue(e, event, &cores);
+    } else if (event->kind == NOCAP_EV_CQ) {
+        for (size_t i = 0; i < e->count; i++) {
+            look_at_command(&e->candidates[i], event);
         }
     }
 }
