@@ -140,11 +140,12 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
     }
 }
 
-static bool is_update(uint64_t addr, uint64_t *stream)
-{
-    *stream = (addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE;
-    return nocap_adds_to_stream(addr);
-}
+/* A request that may be a notify. */
+struct notify {
+    uint64_t stream;
+    bool update;   /* it adds to that stream */
+    bool dispatch; /* of the core that counts notifies, or of one that the trace does not name */
+};
 
 /* A pending notify may go anywhere: it is known by its value. */
 static bool may_notify(const struct cq_worker *w, const struct nocap_event *e)
@@ -156,14 +157,14 @@ static bool may_notify(const struct cq_worker *w, const struct nocap_event *e)
 
 /* NULL, or what is wrong with a notify. */
 static const char *problem(const struct cq *q, const struct nocap_event *e,
-                           const struct cq_worker *w, uint64_t stream, bool update)
+                           const struct cq_worker *w, const struct notify *n)
 {
     bool there = (e->has & NOCAP_F_D) == 0 || cq_may_answer(q, e->d);
     if (!w->notify_pending) {
         return w->go ? "a second notify for one go message"
                      : "notify of a worker that got no go message";
     }
-    if (!there || !update || stream != q->numbers->first_stream + (uint64_t)w->offset) {
+    if (!there || !n->update || n->stream != q->numbers->first_stream + (uint64_t)w->offset) {
         return "notify not sent to the core and stream that the go message names";
     }
     if (e->op == NOCAP_OP_INLINE) {
@@ -177,40 +178,32 @@ static const char *problem(const struct cq *q, const struct nocap_event *e,
     return NULL;
 }
 
-/* A request of a tile that is not of the queue. */
-void cq_worker_noc(struct cq *q, const struct nocap_event *e)
+/* One that takes from the count is none. */
+static bool judge_down(struct cq *q, struct cq_worker *w, const struct nocap_event *e,
+                       const struct notify *n)
 {
-    struct cq_worker *w = worker_at(q, e->at);
-    uint64_t stream;
-    cq_set_add(&q->acted, e->at);
-    bool notify = e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC;
-    bool update = is_update(e->daddr, &stream);
-    bool own = w != NULL && w->done == YES && may_notify(w, e);
-    if (w == NULL || !notify || (!update && !own)) {
-        return;
-    }
-    bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->subordinate_at);
-    struct tile *tile = tile_find(q->m, e->chip, e->at);
-    struct event_ref at = cq_event_ref(q, e->by);
     uint32_t word = 0;
     (void)nocap_event_word(e, &word);
-    if (dispatch && stream >= q->numbers->first_stream && (int32_t)word < 0) {
-        CHECK_AT(
-            q->m, tile, CQ_056, false, at, NO_REFS, "a stream counted down by the dispatcher only",
-            "0x%x, which counts down, added to a stream from core %u,%u", word, e->at.x, e->at.y);
-        if (w->notify_pending) { /* it is its notify, and wrong */
-            settle(q, w, e->at, q->m->fault);
-        }
-        return;
+    bool down = n->dispatch && n->stream >= q->numbers->first_stream && (int32_t)word < 0;
+    if (down) {
+        CHECK_AT(q->m, tile_find(q->m, e->chip, e->at), CQ_056, false, cq_event_ref(q, e->by),
+                 NO_REFS, "a stream counted down by the dispatcher only",
+                 "0x%x, which counts down, added to a stream from core %u,%u", word, e->at.x,
+                 e->at.y);
     }
-    bool waits = w->notify_pending && w->done == YES;
-    bool known = w->go || (q->program.listed == YES && q->program.ran_all &&
-                           !cq_set_has(&q->program.ran, e->at));
-    if ((!dispatch && !waits) || (stream < q->numbers->first_stream && !own) || !known) {
-        return; /* tile counters have streams too */
+    if (down && w->notify_pending) { /* it is its notify, and wrong */
+        settle(q, w, e->at, q->m->fault);
     }
+    return down;
+}
+
+static void judge_notify(struct cq *q, struct cq_worker *w, const struct nocap_event *e,
+                         const struct notify *n)
+{
+    struct tile *tile = tile_find(q->m, e->chip, e->at);
+    struct event_ref at = cq_event_ref(q, e->by);
     bool early = w->notify_pending && w->done == NO;
-    const char *wrong = problem(q, e, w, stream, update);
+    const char *wrong = problem(q, e, w, n);
     fault_id since = w->since != FAULT_NONE ? w->since : w->launch;
     if (!w->notify_pending && since == FAULT_NONE) {
         since = w->missing;
@@ -222,8 +215,8 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
             q->m, tile, CQ_055, wrong == NULL, at, RELATED(w->go ? w->go_index : NO_INDEX),
             "one notify for every go message: a posted write of 0x40 to the stream that it names",
             "%s", wrong));
-    if (dispatch && wrong != NULL) {
-        cq_dispatcher_extra(q, stream);
+    if (n->dispatch && wrong != NULL) {
+        cq_dispatcher_extra(q, n->stream);
     }
     bool late = wrong == NULL && early && w->since != FAULT_NONE; /* the one that was missing */
     if (wrong == NULL && tile != NULL && tile->sees_cores) {
@@ -234,6 +227,29 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
         tile->notified_since = fault_of(q->m, !early);
     }
     settle(q, w, e->at, late ? w->since : FAULT_NONE);
+}
+
+/* A request of a tile that is not of the queue. */
+void cq_worker_noc(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_worker *w = worker_at(q, e->at);
+    cq_set_add(&q->acted, e->at);
+    const struct notify n = {.stream = (e->daddr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE,
+                             .update = nocap_adds_to_stream(e->daddr),
+                             .dispatch = (e->has & NOCAP_F_D) == 0 ||
+                                         nocap_xy_equal(e->d, q->subordinate_at)};
+    bool own = w != NULL && w->done == YES && may_notify(w, e);
+    if (w == NULL || (e->op != NOCAP_OP_INLINE && e->op != NOCAP_OP_ATOMIC) ||
+        (!n.update && !own) || judge_down(q, w, e, &n)) {
+        return;
+    }
+    bool waits = w->notify_pending && w->done == YES;
+    bool known = w->go || (q->program.listed == YES && q->program.ran_all &&
+                           !cq_set_has(&q->program.ran, e->at));
+    /* tile counters have streams too */
+    if (known && (n.dispatch || waits) && (n.stream >= q->numbers->first_stream || own)) {
+        judge_notify(q, w, e, &n);
+    }
 }
 
 /* Where DONE is not observed it may have been a kernel's own: what is missing then follows from
