@@ -128,43 +128,60 @@ static bool relays(const struct cq *q, const struct nocap_event *e)
     return pages || apart || (runs && (landed || to_dispatch));
 }
 
+static void prefetch_write(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    if (cq_in_subordinate(q, e->daddr) && (e->has & NOCAP_F_D) != 0) {
+        cq_place_subordinate(q, e->d);
+    }
+    if (!to_dispatch || !place_has(&q->places.buffer, e->daddr)) {
+        judge_target(q, e, size);
+    }
+    if (!cq_relay_restates(q, e, size) && !cq_is_duplicate(q, CQ_ACT_RELAY, e)) {
+        struct access a = access_of_event(e, e->daddr, size);
+        cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);
+    }
+}
+
+/* What publishes pages to a dispatcher; NULL: the request does not. */
+typedef void publish(struct cq *q, uint32_t pages);
+
+static publish *published_by(const struct cq *q, const struct nocap_event *e)
+{
+    if (e->op != NOCAP_OP_ATOMIC || (e->has & NOCAP_F_D) == 0) {
+        return NULL;
+    }
+    if (nocap_xy_equal(e->d, q->at[CQ_DISPATCH]) && e->daddr == q->sem[CQ_DISPATCH]) {
+        return cq_relay_publish;
+    }
+    bool second = q->numbers->dispatchers > 1 && nocap_xy_equal(e->d, q->subordinate_at);
+    return second && e->daddr == q->subordinate_sem[CQ_DISPATCH] ? cq_relay_publish_subordinate
+                                                                 : NULL;
+}
+
 static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     uint32_t word;
+    uint64_t offset;
     if (nocap_xy_equal(q->at[CQ_DISPATCH], CQ_NOWHERE) && e->op == NOCAP_OP_WRITE &&
         (e->has & NOCAP_F_D) != 0 && place_has(&q->places.buffer, e->daddr)) {
         cq_place_core(q, CQ_DISPATCH, e->d); /* where its pages go */
     }
-    bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
-    bool to_subordinate = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->subordinate_at);
-    uint64_t offset;
     judge_network(q, e, CQ_PREFETCH);
-    if (e->op == NOCAP_OP_READ && cq_sysmem_offset(q, e->saddr, &offset)) {
-        if (!cq_is_duplicate(q, CQ_ACT_FETCH, e) || q->prefetcher.fetch.unit ||
-            q->prefetcher.steps_shown) {
+    publish *publishes = published_by(q, e);
+    if (e->op == NOCAP_OP_READ) {
+        if (cq_sysmem_offset(q, e->saddr, &offset) &&
+            (!cq_is_duplicate(q, CQ_ACT_FETCH, e) || q->prefetcher.fetch.unit ||
+             q->prefetcher.steps_shown)) {
             cq_prefetch_packet(q, offset, e);
         }
     } else if (e->op == NOCAP_OP_WRITE && relays(q, e)) {
-        if (cq_in_subordinate(q, e->daddr) && (e->has & NOCAP_F_D) != 0) {
-            cq_place_subordinate(q, e->d);
-        }
-        if (!to_dispatch || !place_has(&q->places.buffer, e->daddr)) {
-            judge_target(q, e, size);
-        }
-        if (!cq_relay_restates(q, e, size) && !cq_is_duplicate(q, CQ_ACT_RELAY, e)) {
-            struct access a = access_of_event(e, e->daddr, size);
-            cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);
-        }
-    } else if (e->op == NOCAP_OP_ATOMIC && to_dispatch && e->daddr == q->sem[CQ_DISPATCH]) {
+        prefetch_write(q, e, size);
+    } else if (publishes != NULL) {
         if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && nocap_event_word(e, &word)) {
-            cq_relay_publish(q, word);
+            publishes(q, word);
         }
-    } else if (e->op == NOCAP_OP_ATOMIC && to_subordinate && q->numbers->dispatchers > 1 &&
-               e->daddr == q->subordinate_sem[CQ_DISPATCH]) {
-        if (!cq_is_duplicate(q, CQ_ACT_CREDIT, e) && nocap_event_word(e, &word)) {
-            cq_relay_publish_subordinate(q, word);
-        }
-    } else if (e->op != NOCAP_OP_READ) {
+    } else {
         judge_target(q, e, size);
         if (e->op == NOCAP_OP_ATOMIC && e->by == NOCAP_BY_BRISC) {
             cq_publish_elsewhere(q, e);

@@ -83,7 +83,8 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t size, uint32_t s
 }
 
 /* A new read begins. */
-static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
+/* No more reads at a time than it makes; whether the last one is still in flight. */
+static bool judge_in_flight(struct cq *q)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
@@ -91,19 +92,43 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     bool flying = cq_in_flight(f, p->landed);
     bool pending = (p->landed_seen || p->dones_seen) && flying;
     uint64_t oldest = p->flight_count > 0 ? p->flights[0].record : f->record;
-    if (f->any && p->synced) {
-        bool right = !pending || p->flight_count + 1 < most;
-        CQ_FETCHER_AFTER(q, CQ_033, cq_read_since(q, oldest), right, RELATED(f->index),
-                         "no more PCIe reads at a time than the prefetcher makes",
-                         most > 1 ? "PCIe read issued while %u before it have not landed"
-                                  : "PCIe read issued before the previous one has landed",
-                         p->flight_count + 1);
-        if (!right) {
-            cq_prefetch_arrived(q, oldest, q->m->fault);
-            flying = cq_in_flight(f, p->landed);
-        }
+    if (!f->any || !p->synced) {
+        return flying;
     }
-    if (flying && most > 1) {
+    bool right = !pending || p->flight_count + 1 < most;
+    CQ_FETCHER_AFTER(q, CQ_033, cq_read_since(q, oldest), right, RELATED(f->index),
+                     "no more PCIe reads at a time than the prefetcher makes",
+                     most > 1 ? "PCIe read issued while %u before it have not landed"
+                              : "PCIe read issued before the previous one has landed",
+                     p->flight_count + 1);
+    if (right) {
+        return flying;
+    }
+    cq_prefetch_arrived(q, oldest, q->m->fault);
+    return cq_in_flight(f, p->landed);
+}
+
+static void judge_place(struct cq *q, const struct cq_record *r, uint32_t addr)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    bool there = addr == r->addr;
+    bool deviates = goes_apart(q, addr, r->size);
+    fault_id since = r->since;
+    if (r->good) {
+        CQ_FETCHER_AFTER(q, CQ_027, deviates ? p->addr.since : p->slot.since, there,
+                         RELATED(r->at.index), "the prefetch command read where the host put it",
+                         "prefetch command read at +0x%x, it lies at +0x%x", addr, r->addr);
+        since = p->fetch.since = fault_of(q->m, there);
+    }
+    bool apart = !there || since != FAULT_NONE; /* from where the host goes on */
+    p->addr = (struct value){.known = apart, .since = since, .v = addr + r->size};
+}
+
+static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_fetch *f = &p->fetch;
+    if (judge_in_flight(q) && q->numbers->reads_in_flight > 1) {
         cq_add_flight(p);
     }
     if (f->unit) { /* where the last one landed was not seen */
@@ -124,18 +149,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     struct cq_record *r = cq_record(q, f->record);
     f->size = r != NULL && r->sized ? r->size : 0;
     if (r != NULL && r->addr_known) {
-        bool there = addr == r->addr;
-        bool deviates = goes_apart(q, addr, r->size);
-        fault_id since = r->since;
-        if (r->good) {
-            CQ_FETCHER_AFTER(q, CQ_027, deviates ? p->addr.since : p->slot.since, there,
-                             RELATED(r->at.index),
-                             "the prefetch command read where the host put it",
-                             "prefetch command read at +0x%x, it lies at +0x%x", addr, r->addr);
-            since = f->since = fault_of(q->m, there);
-        }
-        bool apart = !there || since != FAULT_NONE; /* from where the host goes on */
-        p->addr = (struct value){.known = apart, .since = since, .v = addr + r->size};
+        judge_place(q, r, addr);
     }
     if (r != NULL) {
         cq_blame(&r->read_since, p->ahead);

@@ -317,6 +317,23 @@ static void note_shown(struct cq_prefetcher *p, const struct nocap_event *e, uin
     }
 }
 
+/* Bytes for a page that was skipped before; it is due again a lap later. */
+static bool was_skipped(struct cq *q, uint64_t addr)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    if (!p->skipped.known || addr != p->skipped.v) {
+        return false;
+    }
+    p->skipped.known = false;
+    if (addr == q->ring.cursor.v || (p->open && addr == p->at)) {
+        return false;
+    }
+    CQ_FETCHER_AFTER(q, CQ_036, p->skipped.since, false, NO_REFS,
+                     "a prefetch command on the next page of the dispatch buffer",
+                     "bytes relayed to 0x%llx after that page had been skipped", wide(addr));
+    return true;
+}
+
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *e)
 {
@@ -335,17 +352,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         relay_elsewhere(q, addr, size, e);
         return;
     }
-    if (p->skipped.known && addr == p->skipped.v) {
-        p->skipped.known = false; /* else it is due again, a lap later */
-        if (addr != q->ring.cursor.v && !(p->open && addr == p->at)) {
-            CQ_FETCHER_AFTER(q, CQ_036, p->skipped.since, false, NO_REFS,
-                             "a prefetch command on the next page of the dispatch buffer",
-                             "bytes relayed to 0x%llx after that page had been skipped",
-                             wide(addr));
-            return;
-        }
-    }
-    if (is_tail(q, addr, size)) {
+    if (was_skipped(q, addr) || is_tail(q, addr, size)) {
         return;
     }
     uint32_t offset = offset_from(q, p->begin, addr);

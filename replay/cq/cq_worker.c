@@ -24,6 +24,10 @@ static void judge_reset(struct cq *q, const struct tile *tile)
                            "the reset of the read pointer obeyed before GO overwrites it", "%s",
                            "GO sent before the worker has stored its reset read pointer"));
     }
+    if (waiting) {
+        q->unobeyed = l->requested.index;
+        q->unobeyed_since = q->m->fault;
+    }
     bool resets = q->numbers->inline_only != 0 || l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST;
     if (!waiting && resets && l->advance != UNKNOWN &&
         shadow_word(&tile->l1, q->m->layout->rd_ptr, &rd_ptr)) {
