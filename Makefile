@@ -105,7 +105,7 @@ FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 SCRIPTS := $(sort $(wildcard tests/cli/test_*.sh))
 # Those that do the more the longer they may, and take longest: first, so that none is left at the end.
 LONG := $(patsubst %,$(BUILD)/tests/test_%,sim_profiles sim_profiles_runs sim_queues sim_cq sim_cq_long sim_gate cq_shown cut metamorphic aie_identity \
-	beside)
+	beside begun)
 LONG_SCRIPTS := $(patsubst %,tests/cli/test_%.sh,host_only golden recompress shard usage profile_queue views \
 	dense model read_errors full_view width profile)
 # So many runs of each fault; `make long-seeds LONG_SEEDS=1` is a part of it.

@@ -71,7 +71,8 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
 {
     const fault_id last = s->read ? s->wrong : FAULT_NONE; /* it has counted on from there */
     s->wrong = FAULT_NONE;
-    if (s->settled && q->sees_noc && q->sees[CQ_DISPATCH]) { /* all go messages, too */
+    if (s->settled && q->sees_noc && q->sees[CQ_DISPATCH] && cq_is_placed(q)) {
+        /* so are all go messages */
         bool right = value <= s->goes;
         bool stale = !right && s->cleared && value != 0 && value == s->before;
         CQ_EXECUTOR_AFTER(q, CQ_057, notifies_since(q, s), !stale, RELATED(s->index),

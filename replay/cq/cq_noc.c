@@ -131,9 +131,6 @@ static bool relays(const struct cq *q, const struct nocap_event *e)
 static void prefetch_write(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
-    if (cq_in_subordinate(q, e->daddr) && (e->has & NOCAP_F_D) != 0) {
-        cq_place_subordinate(q, e->d);
-    }
     if (!to_dispatch || !place_has(&q->places.buffer, e->daddr)) {
         judge_target(q, e, size);
     }
@@ -159,14 +156,25 @@ static publish *published_by(const struct cq *q, const struct nocap_event *e)
                                                                  : NULL;
 }
 
+/* The dispatchers are where their pages go. */
+static void place_dispatchers(struct cq *q, const struct nocap_event *e)
+{
+    if (e->op != NOCAP_OP_WRITE || (e->has & NOCAP_F_D) == 0) {
+        return;
+    }
+    if (nocap_xy_equal(q->at[CQ_DISPATCH], CQ_NOWHERE) && place_has(&q->places.buffer, e->daddr)) {
+        cq_place_core(q, CQ_DISPATCH, e->d);
+    }
+    if (cq_in_subordinate(q, e->daddr)) {
+        cq_place_subordinate(q, e->d);
+    }
+}
+
 static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     uint32_t word;
     uint64_t offset;
-    if (nocap_xy_equal(q->at[CQ_DISPATCH], CQ_NOWHERE) && e->op == NOCAP_OP_WRITE &&
-        (e->has & NOCAP_F_D) != 0 && place_has(&q->places.buffer, e->daddr)) {
-        cq_place_core(q, CQ_DISPATCH, e->d); /* where its pages go */
-    }
+    place_dispatchers(q, e);
     judge_network(q, e, CQ_PREFETCH);
     publish *publishes = published_by(q, e);
     if (e->op == NOCAP_OP_READ) {
