@@ -153,7 +153,7 @@ static void what_was_not_seen_is_not_judged(void)
     expect_findings(ATTACHED WORD(10, 2, 0xa6008009) WORD(20, 2, 0x41000001), "");
     expect_findings(ATTACHED WORD(10, 0, 0xa5000020) WORD(11, 1, 0x08002000), "");
     expect_findings(ATTACHED ISSUE_SEM(10, 0, 0x51200003, "[0,0,0,1,0,0,0,0]")
-                        ISSUE_SEM(11, 0, 0xa5000020, "[0,0,0,0,0,0,0,0]")
+                        ISSUE_SEM(1011, 0, 0xa5000020, "[0,0,0,0,0,0,0,0]")
                             ISSUE_SEM(12, 0, 0xa5000020, "[0,0,0,0,0,0,0,0]"),
                     "TNX-013@2");
 }

@@ -158,6 +158,12 @@ static void missing(void *context, uint32_t src, uint64_t since)
     unsure_lost(&check->unsure, src, since);
 }
 
+static void unordered(void *context, uint16_t chip, struct nocap_xy at, enum nocap_rule rule)
+{
+    struct check *check = context;
+    unsure_unordered(&check->unsure, chip, at, rule);
+}
+
 static void requested(void *context, const struct nocap_event *request)
 {
     const struct nocap_check_watch *watch = ((struct check *)context)->options.watch;
@@ -204,6 +210,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .ended = watched ? requests_ended : NULL,
         .judged = watched ? judged : NULL,
         .missing = missing,
+        .unordered = unordered,
         .context = check,
         .firmware = firmware,
         .waits = check->options.ended != NULL || follows_waits(header),

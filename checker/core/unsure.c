@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "formats/blackhole/xy.h"
 #include "formats/rings/ring_file.h"
 
 enum { HELD_MAX = 1 << 12 };
@@ -39,14 +40,29 @@ static bool of_trace(enum nocap_rule rule)
     return rule >= TRC_001 && rule <= TRC_010;
 }
 
+static void take_back(struct unsure_held *h)
+{
+    free(h->texts);
+    h->texts = NULL;
+}
+
 void unsure_lost(struct unsure *u, uint32_t src, uint64_t since)
 {
     for (uint32_t i = u->count; i > 0 && src != RING_SRC_NONE && u->held[i - 1].d.now >= since;
          i--) {
         struct unsure_held *h = &u->held[i - 1];
         if (h->d.src != src && !of_trace(h->d.rule)) {
-            free(h->texts);
-            h->texts = NULL;
+            take_back(h);
+        }
+    }
+}
+
+void unsure_unordered(struct unsure *u, uint16_t chip, struct nocap_xy at, enum nocap_rule rule)
+{
+    for (uint32_t i = 0; i < u->count; i++) {
+        const struct nocap_divergence *d = &u->held[i].d;
+        if (d->rule == rule && d->chip == chip && d->has_tile && nocap_xy_equal(d->at, at)) {
+            take_back(&u->held[i]);
         }
     }
 }

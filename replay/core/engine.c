@@ -122,6 +122,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->requests_ended = options->ended;
     m->judged = options->judged;
     m->missing = options->missing;
+    m->unordered = options->unordered;
     m->launched = options->launched;
     m->recorded = options->recorded;
     m->context = options->context;

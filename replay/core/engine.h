@@ -65,6 +65,9 @@ struct nocap_requests_end {
 typedef void nocap_requests_ended(void *context, const struct nocap_requests_end *end);
 /* Events of the source are missing since. */
 typedef void nocap_missing(void *context, uint32_t src, uint64_t since);
+/* What the rule said of the tile so far is not sure: its events have no certain order. */
+typedef void nocap_unordered(void *context, uint16_t chip, struct nocap_xy at,
+                             enum nocap_rule rule);
 /* An event was replayed. Lives until the call returns. */
 typedef void nocap_judged(void *context, const struct nocap_event *event);
 /* A launch of a tile, from GO to DONE as far as both were seen. Indexes that no event was seen for
@@ -128,6 +131,7 @@ struct nocap_engine_options {
     nocap_requests_ended *ended;   /* may be NULL */
     nocap_judged *judged;          /* may be NULL */
     nocap_missing *missing;        /* may be NULL */
+    nocap_unordered *unordered;    /* may be NULL */
     nocap_launched_sink *launched; /* may be NULL */
     nocap_recorded_sink *recorded; /* may be NULL */
     bool unexplained;       /* the header's mailbox is not that of the trace: waits are unknown */

@@ -189,6 +189,7 @@ struct model {
     nocap_requests_ended *requests_ended;
     nocap_judged *judged;
     nocap_missing *missing;
+    nocap_unordered *unordered;
     nocap_launched_sink *launched;
     nocap_recorded_sink *recorded;
     void *context;

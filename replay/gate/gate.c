@@ -46,6 +46,7 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
         g->sems[i].since = gate_sees_cores(m) ? FAULT_NONE : FAULT_UNREPORTED;
         g->sems[i].stored.index = NO_INDEX;
     }
+    g->stores_before = known ? NO_INDEX : m->event->t;
     if (known && units) { /* all banks are the unpackers' */
         g->src = g->src_known = GATE_VALID;
     }
@@ -261,14 +262,21 @@ static void issue(const struct gate_word *w)
 
 /* Events from several sources have no certain order: nothing that threads share is known then, nor
  * which word comes next. */
-static void notice_source(struct gate *g, uint32_t source)
+static void notice_source(struct model *m, const struct tile *tile, uint32_t source)
 {
+    static const enum nocap_rule by_order[] = {TNX_001, TNX_003, TNX_004, TNX_005,
+                                               TNX_013, TNX_014, TNX_015, TNX_041};
+    struct gate *g = gate_part(tile)->gate;
     if (g->has_source && g->source != source && !g->unordered) {
         g->unordered = true;
         gate_know_semaphores(g, SEM_UNKNOWN);
         for (unsigned i = 0; i < THREADS; i++) {
             g->threads[i].stream.complete = false;
             g->threads[i].latch = (struct gate_latch){0};
+        }
+        for (unsigned i = 0; m->unordered != NULL && i < sizeof by_order / sizeof by_order[0];
+             i++) {
+            m->unordered(m->context, tile->chip, tile->at, by_order[i]);
         }
     }
     g->has_source = true;
@@ -284,7 +292,7 @@ static void coprocessor_event(struct model *m, const struct observation *o)
         return;
     }
     struct gate_word w = gate_word(m, tile, g, e->thread, (uint32_t)e->value);
-    notice_source(g, e->src);
+    notice_source(m, tile, e->src);
     g->last_t = e->t;
     switch (e->op) {
     case NOCAP_OP_PUSH: push(&w); break;
@@ -338,6 +346,9 @@ static __attribute__((noinline)) void register_access(struct model *m, const str
         synchronise(m, g, t, a->store);
     } else if (region == NOCAP_REGION_PC_BUF0 && i < NOCAP_SEMAPHORE_COUNT) {
         struct gate_word w = gate_word(m, o->tile, g, (unsigned)(t - g->threads), 0);
+        if (a->store) {
+            notice_source(m, o->tile, m->event->src);
+        }
         gate_core_semaphore(&w, (unsigned)i, a->store, value);
     } else if (region == NOCAP_REGION_MOP_CFG && i < NOCAP_MOP_WORDS && a->store) {
         stream_mop_store(&t->stream, (unsigned)i, value);
@@ -445,6 +456,8 @@ static void kernel_enter(struct model *m, const struct observation *o)
         if (own || (!others && idle)) {
             work_start(&t->work, true);
             t->config_stored = false;
+        } else if (tile->launch.kernels[NOCAP_PROCESSOR_TRISC0 + i].entered == 0) {
+            t->work.uses_math_pack = false; /* the kernel before did */
         }
     }
 }

@@ -22,6 +22,7 @@ enum {
     GATE_WALK_WORDS = 512,    /* of one expansion; what repeats longer holds nothing new */
     GATE_QUIET = 10000,       /* cycles without an event after which nothing comes any more */
     GATE_QUIET_NS = 10000000, /* the same; a simulator may do no more than a cycle in 1000 ns */
+    GATE_UNSEEN = 32,         /* of that time, a part in which a store that was not seen arrives */
     GATE_CONDITIONS = 13,
     /* conditions of a STALLWAIT that look at Src banks, and at units */
     GATE_VALID = NOCAP_WAIT_SRCA_VLD | NOCAP_WAIT_SRCB_VLD,
@@ -210,6 +211,7 @@ struct gate {
     bool unordered;
     uint32_t source;
     bool has_source;
+    uint64_t stores_before; /* when cores may have stored to semaphores last, unseen; or NO_INDEX */
     bool pushed;            /* a word was, so that its source has shown */
     struct event_ref early; /* the first issue before that; index NO_INDEX: none */
     uint32_t early_word, early_thread;

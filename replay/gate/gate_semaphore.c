@@ -201,10 +201,25 @@ static void post_or_get(const struct gate_word *w, struct gate_sem *s, enum gate
     }
 }
 
-/* Whether the semaphore may be so while stores of cores are under way, and is not certain yet. */
-static bool still_moves(const struct model *m, const struct gate_sem *s, uint8_t v)
+/* Stores of cores that are older than what is known of the coprocessor may still arrive: not of
+ * those that entered a kernel since. */
+static bool unseen_stores_arrive(const struct gate_word *w)
 {
-    bool arrived = s->stored.index == NO_INDEX || m->event->t - s->stored.t > gate_quiet(m);
+    const struct kernel *kernels = &w->tile->launch.kernels[NOCAP_PROCESSOR_TRISC0];
+    bool all = true;
+    for (unsigned i = 0; i < THREADS; i++) {
+        all &= kernels[i].enter_index != NO_INDEX;
+    }
+    return !all && w->g->stores_before != NO_INDEX &&
+           w->m->event->t - w->g->stores_before <= gate_quiet(w->m) / GATE_UNSEEN;
+}
+
+/* Whether the semaphore may be so while stores of cores are under way, and is not certain yet. */
+static bool still_moves(const struct gate_word *w, const struct gate_sem *s, uint8_t v)
+{
+    const struct model *m = w->m;
+    bool seen = s->stored.index != NO_INDEX;
+    bool arrived = seen ? m->event->t - s->stored.t > gate_quiet(m) : !unseen_stores_arrive(w);
     bool moving = s->known == SEM_MOVING && v >= s->least && v <= s->most &&
                   (v != s->v || (s->posts && s->gets));
     return !arrived && (moving || s->known == SEM_UNKNOWN);
@@ -229,7 +244,7 @@ static bool compare(const struct gate_word *w, uint64_t values)
         }
         bool known = before >= SEM_MOVING, differs = known && v != s->v;
         judged |= known && s->since != FAULT_UNREPORTED;
-        if (!still_moves(w->m, s, v)) {
+        if (!still_moves(w, s, v)) {
             if (differs && fault == FAULT_NONE) {
                 fault_id since = gate_semaphore_since(s, v == s->made);
                 since = since != FAULT_NONE ? since : misplaced_since(g, i);
