@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Tensix coprocessor of a tile: events and register accesses of its cores are handed to the
- * stream of pushed words, the Wait Gates and the rules about words and work. Rules TNX-002, -003,
- * -019.
+ * stream of pushed words, the Wait Gates and the rules about words and work. TNX-002, -003, -019.
  */
 #include "replay/gate/gate_private.h"
 
@@ -274,8 +273,7 @@ static void notice_source(struct model *m, const struct tile *tile, uint32_t sou
             g->threads[i].stream.complete = false;
             g->threads[i].latch = (struct gate_latch){0};
         }
-        for (unsigned i = 0; m->unordered != NULL && i < sizeof by_order / sizeof by_order[0];
-             i++) {
+        for (unsigned i = 0; m->unordered != NULL && i < sizeof by_order / sizeof *by_order; i++) {
             m->unordered(m->context, tile->chip, tile->at, by_order[i]);
         }
     }
@@ -322,7 +320,9 @@ static void drained(const struct gate *g, struct gate_thread *t)
 /* Who finds the thread idle knows that all has left. */
 static void synchronise(struct model *m, const struct gate *g, struct gate_thread *t, bool store)
 {
-    if (store) {
+    if (store && gate_observes(m, NOCAP_CLASS_CORE_LOAD)) {
+        return; /* only a load waits, and would show */
+    } else if (store) {
         t->stream.drained = true; /* firmware loads it right after */
     } else {
         drained(g, t);
