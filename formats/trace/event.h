@@ -65,6 +65,16 @@ static inline uint64_t nocap_fnv1a64(uint64_t hash, const void *data, uint64_t s
     return hash;
 }
 
+/* What it was before these bytes. */
+static inline uint64_t nocap_fnv1a64_before(uint64_t hash, const void *data, uint64_t size)
+{
+    const uint8_t *bytes = (const uint8_t *)data;
+    while (size-- > 0) {
+        hash = (hash * UINT64_C(0xCE965057AFF6957B)) ^ bytes[size];
+    }
+    return hash;
+}
+
 /* Names, as in JSON Lines; "?" out of range. Agents "uc<n>" come from a static table. */
 const char *nocap_kind_name(unsigned kind);
 const char *nocap_op_name(unsigned op);

@@ -22,7 +22,8 @@ struct noc_waited {
     uint32_t tiles;                      /* workers of that rectangle */
     uint32_t arrived[NOCAP_GRID_HEIGHT]; /* by row: 1 << column: all its bytes */
     uint64_t bytes;                      /* that have arrived, over all tiles */
-    uint64_t next, sum;                  /* of pieces, one after the other: end, and hash */
+    uint64_t next, sum;                  /* of pieces from the front on: end, and hash */
+    uint64_t back, rest;                 /* .. from the end on: begin, and hash in front of it */
     fault_id since;                      /* it is not as it should be: what arrives may be */
     bool has_id, has_hash, must_arrive;  /* must_arrive: its end proves that they arrived */
     bool over, unjudged;                 /* its end was seen, and before any arrival was */
@@ -171,7 +172,7 @@ void noc_landing_request(struct model *m, const struct observation *o)
     /* where so many did not show, nothing arrives that bytes could be compared with; hashing them
      * is 2 % of the checking of a queue, and more where payloads are long */
     bool compared = m->landings || memory || l->count < WAITED;
-    w.has_hash = compared && !atomic && e->op != NOCAP_OP_READ && hash_of(&bytes, &w.hash);
+    w.has_hash = compared && !atomic && hash_of(&bytes, &w.hash);
     w.must_arrive =
         e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && sees_arrival(m, e->chip, ends);
     if (atomic) {
@@ -179,6 +180,8 @@ void noc_landing_request(struct model *m, const struct observation *o)
         w.end = w.addr + ATOMIC_WORDS;
     }
     w.tiles = memory ? 1 : count_tiles(m, &w, e);
+    w.back = w.end;
+    w.rest = w.hash;
     if (w.tiles > 0) {
         wait_for(l, &w);
     }
@@ -209,11 +212,11 @@ static enum likeness likeness(const struct noc_waited *w, struct nocap_xy at,
     bool place = tile && a->addr >= w->addr && a->addr + a->size <= w->end;
     bool again = place && (w->arrived[at.y] >> at.x & 1) != 0;
     bool same = hash != NULL && w->has_hash && *hash == w->hash;
-    bool last = w->tiles == 1 && a->addr == w->next && a->addr + a->size == w->end &&
+    bool last = w->tiles == 1 && a->addr == w->next && a->addr + a->size == w->back &&
                 a->known == a->size; /* the last piece of a request */
     bool bytes =
         !w->has_hash || same ||
-        (whole ? hash == NULL : !last || nocap_fnv1a64(w->sum, a->bytes, a->size) == w->hash);
+        (whole ? hash == NULL : !last || nocap_fnv1a64(w->sum, a->bytes, a->size) == w->rest);
     if (again || (is_over(w) && !returns(w, at))) {
         return again && bytes ? REPEATED : UNLIKE;
     }
@@ -301,9 +304,13 @@ static void arrive(struct model *m, const struct tile *from, struct noc_landings
 {
     w->bytes += returns(w, at) ? 0 : a->size;
     l->reached[at.y] |= 1u << at.x;
-    if (a->addr == w->next && a->addr + a->size < w->end && a->known == a->size) {
+    const uint64_t end = a->addr + a->size;
+    if (a->addr == w->next && end < w->back && a->known == a->size) {
         w->sum = nocap_fnv1a64(w->sum, a->bytes, a->size);
-        w->next += a->size;
+        w->next = end;
+    } else if (a->addr > w->next && end == w->back && a->known == a->size) {
+        w->rest = nocap_fnv1a64_before(w->rest, a->bytes, a->size);
+        w->back = a->addr;
     }
     if (a->addr <= w->addr && a->addr + a->size >= w->end) {
         w->arrived[at.y] |= 1u << at.x;
