@@ -100,7 +100,10 @@ struct address_map {
     uint8_t pages[ADDRESS_PAGES]; /* the region in which they begin: a row of nocap_regions */
 };
 
-enum { COORDINATES = 64 }; /* of either axis: the network has 6 bits for them */
+enum {
+    COORDINATES = 64, /* of either axis: the network has 6 bits for them */
+    PLACE_CHIPS = 32, /* chips whose places are told apart */
+};
 
 /* Calls what each model has of this name. */
 #define EACH_MODEL(m, operation, ...)                                                              \
@@ -149,11 +152,10 @@ struct model {
     uint8_t kinds[COORDINATES][COORDINATES]; /* enum nocap_tile_kind of the board, by x and y */
     struct address_map addresses;
     struct tile_table tiles;
-    uint8_t
-        places_seen[1 << 13]; /* by coordinate: an access from outside was judged, core/place.c */
-    uint8_t places_reported[1 << 13];      /* that it is none of the board */
-    const struct model_ops *const *models; /* nocap_models */
-    void *state[MODELS];                   /* of each model, by id */
+    uint8_t places_seen[1 << 13]; /* by coordinate: an access from outside is right, core/place.c */
+    uint8_t places_reported[PLACE_CHIPS][1 << 13]; /* that it is none of that chip */
+    const struct model_ops *const *models;         /* nocap_models */
+    void *state[MODELS];                           /* of each model, by id */
     /* facts */
     struct queue_facts queues[QUEUES];
     uint32_t queue_count;

@@ -53,11 +53,12 @@ void place_judge(struct model *m, const struct nocap_event *e)
     enum nocap_tile_kind kind = model_tile_kind(m, e->at);
     bool there = kind != NOCAP_TILE_NONE || (!inside && nocap_is_translated(e->at));
     bool right = there && (!inside || kind == NOCAP_TILE_TENSIX) && !(reset && has_no_cores(kind));
-    if (!right && (m->places_reported[place / 8] & bit) == 0) {
-        m->places_reported[place / 8] |= bit;
+    uint8_t *reported = &m->places_reported[e->chip % PLACE_CHIPS][place / 8];
+    if (!right && (*reported & bit) == 0) {
+        *reported |= bit;
         report_place(m, e, kind);
     }
-    *seen |= bit;
+    *seen |= right ? bit : 0;
 }
 
 void place_event(struct model *m, const struct nocap_event *e)
