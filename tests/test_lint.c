@@ -21,6 +21,7 @@ __extension__ enum {
     RET = 0x00008067,
     WRCFG_28 = 0xC0700032, /* ttwrcfg 28,0,12 */
     STALL_CFG_THCON = 0x89000006,
+    RESOURCEDECL = 0x14000000,
 };
 
 struct found {
@@ -121,6 +122,17 @@ static void a_missing_wait_is_found_where_it_stands(void **state)
     nocap_report_free(result);
 }
 
+static void a_word_that_no_kernel_may_push(void **state)
+{
+    (void)state;
+    static const uint32_t code[] = {RESOURCEDECL, RET};
+    struct nocap_report *result = lint(code, 2, 0);
+    assert_int_equal(result->finding_count, 1);
+    assert_int_equal(result->findings[0].rule, TNX_019);
+    assert_int_equal(result->findings[0].address, BASE);
+    nocap_report_free(result);
+}
+
 static void what_the_code_does_not_tell_is_not_judged(void **state)
 {
     (void)state;
@@ -150,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_are_followed),
         cmocka_unit_test(a_missing_wait_is_found_where_it_stands),
+        cmocka_unit_test(a_word_that_no_kernel_may_push),
         cmocka_unit_test(what_the_code_does_not_tell_is_not_judged),
         cmocka_unit_test(threads_by_name_and_files_that_are_none),
     };

@@ -28,8 +28,8 @@ struct run {
 
 /* Statements about words and their order; what depends on issues is not in the code. */
 static const enum nocap_rule judged[] = {TNX_010, TNX_011, TNX_012, TNX_016, TNX_017,
-                                         TNX_018, TNX_020, TNX_030, TNX_031, TNX_032,
-                                         TNX_033, TNX_034, TNX_035, TNX_036};
+                                         TNX_018, TNX_019, TNX_020, TNX_030, TNX_031,
+                                         TNX_032, TNX_033, TNX_034, TNX_035, TNX_036};
 
 static bool fail(struct run *run, enum nocap_status status)
 {
@@ -209,7 +209,7 @@ static enum nocap_status begin_report(struct nocap_report *report, const char *p
     }
     RETURN_ERROR_IF(!any, err, NOCAP_E_USAGE,
                     "none of the rules '%.100s' can be judged on code: TNX-010 to TNX-012, TNX-016 "
-                    "to TNX-018, TNX-020 and TNX-030 to TNX-036 can",
+                    "to TNX-020 and TNX-030 to TNX-036 can",
                     rules != NULL ? rules : "");
     return NOCAP_OK;
 }
