@@ -162,6 +162,24 @@ static void a_job_that_others_wait_for_must_be_launched(void **state)
     }
 }
 
+static void a_launch_that_is_wrong_stands_for_one_that_is_missing(void **state)
+{
+    (void)state;
+    /* it was meant for job 2, which launches job 3 */
+    nocap_report_free(aie_example_only(".attach_to_group 0\nSTART_JOB 1\n LAUNCH_JOB 1\nEND_JOB\n"
+                                       "START_JOB_DEFERRED 2\n LAUNCH_JOB 3\nEND_JOB\n"
+                                       "START_JOB_DEFERRED 3\n NOP\nEND_JOB\nEOF\n",
+                                       AIE_019, 24));
+    struct nocap_report *report =
+        aie_example_judge("program", ".attach_to_group 0\nSTART_JOB 1\n LAUNCH_JOB 1\nEND_JOB\n"
+                                     "START_JOB_DEFERRED 2\n NOP\nEND_JOB\n"
+                                     "START_JOB_DEFERRED 3\n NOP\nEND_JOB\nEOF\n");
+    assert_int_equal(report->finding_count, 2);
+    assert_int_equal(report->findings[0].rule, AIE_019);
+    assert_int_equal(report->findings[1].rule, AIE_021);
+    nocap_report_free(report);
+}
+
 static void a_deadlock_in_a_page_is_told_once(void **state)
 {
     (void)state;
@@ -336,6 +354,7 @@ int main(void)
         cmocka_unit_test(who_does_not_come_to_a_remote_barrier_is_told),
         cmocka_unit_test(a_barrier_before_the_launch_of_its_partner_is_a_deadlock),
         cmocka_unit_test(a_job_that_others_wait_for_must_be_launched),
+        cmocka_unit_test(a_launch_that_is_wrong_stands_for_one_that_is_missing),
         cmocka_unit_test(a_deadlock_in_a_page_is_told_once),
         cmocka_unit_test(order_by_barrier_or_launch_is_known),
         cmocka_unit_test(a_chain_is_told_from_the_data_after_it),

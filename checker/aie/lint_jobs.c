@@ -21,8 +21,8 @@ static uint32_t find_job(const struct lint_code *code, uint32_t id)
     return LINT_NONE;
 }
 
-/* One LAUNCH_JOB; `launches` counts by job. */
-static void judge_launch(struct lint *l, const struct lint_op *op, uint8_t *launches)
+/* One LAUNCH_JOB; `launches` counts by job. Whether it is right. */
+static bool judge_launch(struct lint *l, const struct lint_op *op, uint8_t *launches)
 {
     struct lint_code *code = l->code;
     uint32_t id = V(op, LAUNCH_JOB, job_id), job = find_job(code, id);
@@ -35,12 +35,11 @@ static void judge_launch(struct lint *l, const struct lint_op *op, uint8_t *laun
         lint_say(l, rule, NOCAP_ERROR, here, "a deferred job of the same page",
                  "launch of job %u, %s", id,
                  job == LINT_NONE ? "which the page does not have" : "which starts by itself");
-        code->bad_launch = true;
-        return;
+        return false;
     }
     launches[job] = launches[job] < UINT8_MAX ? launches[job] + 1 : launches[job];
-    code->bad_launch |= !LINT_CHECK(l, AIE_020, launches[job] == 1, here,
-                                    "one launch of each deferred job", "job %u launched again", id);
+    return LINT_CHECK(l, AIE_020, launches[job] == 1, here, "one launch of each deferred job",
+                      "job %u launched again", id);
 }
 
 /* Deferred jobs that run: launched by one that runs. */
@@ -145,24 +144,23 @@ static void judge_launches(struct lint *l)
 {
     struct lint_code *code = l->code;
     uint8_t launches[LINT_JOBS_MAX] = {0};
-    bool running[LINT_JOBS_MAX], deferred = false;
+    bool running[LINT_JOBS_MAX], unclear = code->bad_launch;
+    uint32_t wrong = 0; /* launches: each may be meant for a job that no other launches */
     for (uint32_t i = 0; i < code->op_count; i++) {
         if (code->ops[i].info->opcode == NOCAP_AIE_LAUNCH_JOB) {
-            judge_launch(l, &code->ops[i], launches);
+            wrong += !judge_launch(l, &code->ops[i], launches);
         }
     }
-    for (uint32_t j = 0; j < code->job_count; j++) {
-        deferred |= code->jobs[j].deferred;
-    }
-    if (!deferred || code->bad_launch) {
-        return;
-    }
+    const bool any = wrong > 0;
     mark_running(code, running);
-    for (uint32_t j = 0; j < code->job_count; j++) {
-        if (code->jobs[j].deferred) {
+    for (uint32_t j = 0; j < code->job_count && !unclear; j++) {
+        if (any && !running[j] && (launches[j] > 0 || wrong > 0)) {
+            wrong -= launches[j] == 0; /* those that it launches do not run for it */
+        } else if (code->jobs[j].deferred) {
             judge_absent(l, running, j, launches[j] != 0);
         }
     }
+    code->bad_launch |= any;
 }
 
 /* ---- registers ---- */
