@@ -17,6 +17,15 @@ enum {
     SETTLED_POLLS = 16,
 };
 
+/* All counters are 0 at power-on. */
+static void start(const struct model *m, struct noc_tile *t)
+{
+    const bool known = m->header->complete == NOCAP_TRUE && !m->dropped && noc_sees_requests(m);
+    for (unsigned i = 0; i < NOCS * NOCAP_REQUESTS; i++) {
+        t->noc[i / NOCAP_REQUESTS].pending[i % NOCAP_REQUESTS].known = known;
+    }
+}
+
 /* The interfaces' state, made when it is needed first; NULL without memory. */
 static struct noc_tile *noc_of(struct model *m, struct tile *tile)
 {
@@ -25,6 +34,9 @@ static struct noc_tile *noc_of(struct model *m, struct tile *tile)
         part->noc = calloc(1, sizeof *part->noc);
         m->out_of_memory |= part->noc == NULL;
         m->due |= part->noc != NULL ? 1u << MODEL_NOC : 0;
+        if (part->noc != NULL) {
+            start(m, part->noc);
+        }
     }
     return part->noc;
 }
@@ -224,6 +236,9 @@ static void poll(struct model *m, struct tile *tile, unsigned noc, unsigned coun
     }
     if (all || !known || !p->proved || p->shared || w->idle) {
         noc_counted_ended(m, tile, noc, &c, NOCAP_BY_NONE, all);
+    }
+    if (all && !w->idle && kind == NOCAP_WRITES) {
+        noc_landings_over(m, tile, noc, NOCAP_BY_NONE);
     }
 }
 

@@ -1,47 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What arrives against what was asked for. Rule NOC-047. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "replay/noc/noc_private.h"
+#include "replay/noc/noc_landings.h"
 
-#define MEMORY ((struct nocap_xy){0}) /* for a tile, of what goes to host memory */
 enum {
-    WAITED = NOC_OPEN,   /* requests of a tile whose bytes may still arrive; a ring */
-    ATOMIC_WORDS = 16,   /* an atomic is a 16-byte piece of memory for who captures it */
     SETTLED = 10000,     /* cycles after which nothing of before is under way any more */
     SOON = 1000,         /* .. where something has arrived that was sent after it */
     NS_PER_CYCLE = 1000, /* at the slowest clock */
-};
-
-/* A request that brings bytes to worker tiles. */
-struct noc_waited {
-    struct event_ref at;
-    uint64_t id, addr, end, hash;
-    struct nocap_xy to, to_other, sender;
-    uint32_t tiles;                      /* workers of that rectangle */
-    uint32_t arrived[NOCAP_GRID_HEIGHT]; /* by row: 1 << column: all its bytes */
-    uint64_t bytes;                      /* that have arrived, over all tiles */
-    uint64_t next, sum;                  /* of pieces from the front on: end, and hash */
-    uint64_t back, rest;                 /* .. from the end on: begin, and hash in front of it */
-    fault_id since;                      /* it is not as it should be: what arrives may be */
-    bool has_id, has_hash, must_arrive;  /* must_arrive: its end proves that they arrived */
-    bool over, unjudged;                 /* its end was seen, and before any arrival was */
-    bool answered;                       /* a write that barriers wait for, of this core */
-    bool may_return;                     /* .. to its sender, which tiles leaves out */
-    uint8_t noc, by;
-};
-
-struct noc_landings {
-    struct noc_waited waited[WAITED];
-    uint8_t marks[WAITED];               /* a byte of each one's id */
-    uint64_t count;                      /* requests, ever */
-    uint64_t open;                       /* all before this one have arrived, or are forgotten */
-    bool shown;                          /* something of their sender was seen to arrive */
-    bool apart;                          /* .. by another agent: what came first is not known */
-    uint32_t reached[NOCAP_GRID_HEIGHT]; /* by row: 1 << column: one has arrived there */
-    bool lost;                           /* one was forgotten before it arrived */
-    uint64_t lost_t;                     /* .. at this time */
 };
 
 /* Whether so many cycles have passed since. */
@@ -51,147 +17,10 @@ static bool passed(const struct model *m, uint64_t since, uint64_t cycles)
     return m->event->t - since > cycles * unit;
 }
 
-/* The hash of all bytes; false: they are not all known. */
-static bool hash_of(const struct access *a, uint64_t *hash)
-{
-    if (a->size != 0 && a->known == a->size) {
-        *hash = nocap_fnv1a64(NOCAP_FNV1A64_START, a->bytes, a->size);
-        return true;
-    }
-    *hash = a->hash;
-    return a->has_hash;
-}
-
-/* The worker tiles that a request certainly reaches for. Whether a multicast leaves out its sender
- * is known by CTRL alone. */
-static uint32_t count_tiles(const struct model *m, struct noc_waited *w,
-                            const struct nocap_event *e)
-{
-    const bool one = nocap_xy_equal(w->to, w->to_other);
-    const bool own = one || (e->ctrl & NOCAP_CTRL_BROADCAST_SOURCE) != 0;
-    uint32_t count = 0;
-    for (struct nocap_tiles t = nocap_tiles(w->to, w->to_other); !t.over; nocap_next_tile(&t)) {
-        const bool self = nocap_xy_equal(t.at, e->at);
-        count += tile_is_worker(m, t.at) && (!self || own);
-        w->may_return |= self && !own && (e->has & NOCAP_F_CTRL) == 0;
-    }
-    w->sender = e->at;
-    return count;
-}
-
 /* It may arrive at its sender, too, and need not. */
 static bool returns(const struct noc_waited *w, struct nocap_xy at)
 {
     return w->may_return && nocap_xy_equal(at, w->sender);
-}
-
-/* What arrives there would be observed. */
-static bool sees_arrival(const struct model *m, uint16_t chip, const struct nocap_noc_ends *ends)
-{
-    const struct tile *to = m->header->has_scope ? tile_find(m, chip, ends->to) : NULL;
-    bool one = nocap_xy_equal(ends->to, ends->to_other);
-    return !m->header->has_scope || (one && to != NULL && to->in_scope);
-}
-
-static bool is_over(const struct noc_waited *w)
-{
-    return w->bytes >= w->tiles * (w->end - w->addr);
-}
-
-/* The oldest that is remembered. */
-static uint64_t oldest(const struct noc_landings *l)
-{
-    return l->count > WAITED ? l->count - WAITED : 0;
-}
-
-static void wait_for(struct noc_landings *l, const struct noc_waited *w)
-{
-    l->marks[l->count % WAITED] = (uint8_t)w->id;
-    struct noc_waited *slot = &l->waited[l->count++ % WAITED];
-    if (l->count > WAITED && !is_over(slot)) {
-        l->lost = true;
-        l->lost_t = slot->at.t;
-    }
-    *slot = *w;
-}
-
-/* NULL: no memory. */
-static struct noc_landings *landings_of(struct model *m, struct noc_landings **kept)
-{
-    *kept = *kept != NULL ? *kept : calloc(1, sizeof **kept);
-    m->out_of_memory |= *kept == NULL;
-    return *kept;
-}
-
-/* Who asks, and in which source that is said. */
-static void note_asker(struct noc_state *s, struct noc_part *part, const struct nocap_event *e)
-{
-    s->src = s->asked ? s->src : e->src;
-    s->sources |= s->src != e->src;
-    s->asked = true;
-    part->opaque |= part->asks && part->src != e->src;
-    part->since = part->asks ? part->since : e->t;
-    part->src = e->src;
-    part->asks = true;
-}
-
-void noc_landing_request(struct model *m, const struct observation *o)
-{
-    const struct nocap_event *e = o->event;
-    const struct nocap_noc_ends *ends = o->ends;
-    struct noc_part *part = noc_part(o->tile);
-    bool atomic = e->op == NOCAP_OP_ATOMIC, word = atomic || e->op == NOCAP_OP_INLINE;
-    bool sized = word || ((e->has & NOCAP_F_SIZE) != 0 && e->size > 0);
-    note_asker(noc_state(m), part, e);
-    bool memory = (e->daddr & m->profile->queue.pcie_address_bit) != 0;
-    bool wraps = ends->to.x > ends->to_other.x || ends->to.y > ends->to_other.y;
-    if (!ends->to_known || wraps || !sized || (e->has & NOCAP_F_DADDR) == 0) {
-        part->opaque = true;
-        return;
-    }
-    struct noc_landings *l = landings_of(m, memory ? &part->memory : &part->landings);
-    if (l == NULL) {
-        return;
-    }
-    uint64_t size = word ? NOCAP_NIU_MMIO_SIZE : e->size;
-    const fault_id since = m->faults > m->faults_before ? m->faults_before + 1 : FAULT_NONE;
-    struct noc_waited w = {.at = now(m),
-                           .id = e->id,
-                           .has_id = (e->has & NOCAP_F_ID) != 0,
-                           .addr = e->daddr,
-                           .end = e->daddr + size,
-                           .next = e->daddr,
-                           .since = since,
-                           .answered = e->op == NOCAP_OP_WRITE && !e->posted,
-                           .noc = e->noc,
-                           .by = e->by,
-                           .sum = NOCAP_FNV1A64_START,
-                           .to = memory ? MEMORY : ends->to,
-                           .to_other = memory ? MEMORY : ends->to_other};
-    const struct access bytes = access_of_event(e, e->daddr, size);
-    /* where so many did not show, nothing arrives that bytes could be compared with; hashing them
-     * is 2 % of the checking of a queue, and more where payloads are long */
-    bool compared = m->landings || memory || l->count < WAITED;
-    w.has_hash = compared && !atomic && hash_of(&bytes, &w.hash);
-    w.must_arrive =
-        e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && sees_arrival(m, e->chip, ends);
-    if (atomic) {
-        w.addr -= w.addr % ATOMIC_WORDS;
-        w.end = w.addr + ATOMIC_WORDS;
-    }
-    w.tiles = memory ? 1 : count_tiles(m, &w, e);
-    w.back = w.end;
-    w.rest = w.hash;
-    if (w.tiles > 0) {
-        wait_for(l, &w);
-    }
-    if (atomic && (e->has & NOCAP_F_RET) != 0 && (e->has & NOCAP_F_RADDR) != 0) {
-        w.to = w.to_other = ends->raw ? nocap_noc1_raw(e->ret) : e->ret;
-        w.addr = e->raddr - e->raddr % ATOMIC_WORDS;
-        w.end = w.addr + ATOMIC_WORDS;
-        w.tiles = 1;
-        wait_for(l, &w);
-    }
 }
 
 /* How well a request explains an arrival. */
@@ -375,7 +204,7 @@ static void judge_arrival(struct model *m, const struct tile *tile, const struct
     unsigned rank;
     const bool judged = from->in_scope && noc_sees_requests(m);
     const bool known = noc_part(from)->asks || sees_all(m);
-    struct noc_landings *l = judged && known ? landings_of(m, kept) : NULL;
+    struct noc_landings *l = judged && known ? noc_landings_of(m, kept) : NULL;
     if (l == NULL) {
         return;
     }
@@ -469,23 +298,31 @@ static void end_waited(struct model *m, const struct tile *tile, struct noc_land
     w->over = true;
 }
 
-/* A request is over, or all that a write barrier of its core waited for: their bytes have arrived.
- */
-void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e)
+void noc_landings_over(struct model *m, const struct tile *tile, unsigned noc, unsigned by)
 {
     struct noc_landings *l = noc_part(tile)->landings;
-    const bool one = (e->has & NOCAP_F_ID) != 0;
-    if (l == NULL || e->phase != NOCAP_PHASE_DONE) {
-        return;
-    }
-    const uint64_t first = oldest(l);
-    for (uint64_t i = first; !one && e->op == NOCAP_OP_WRITE && i < l->count; i++) {
+    for (uint64_t i = l != NULL ? oldest(l) : 0; l != NULL && i < l->count; i++) {
         struct noc_waited *w = &l->waited[i % WAITED];
-        if (w->answered && w->noc == e->noc && w->by == e->by) {
+        if (w->answered && w->noc == noc && (by == NOCAP_BY_NONE || w->by == by)) {
             end_waited(m, tile, l, w);
         }
     }
-    const uint32_t count = one ? (uint32_t)(l->count - first) : 0;
+}
+
+void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e)
+{
+    struct noc_landings *l = noc_part(tile)->landings;
+    if (l == NULL || e->phase != NOCAP_PHASE_DONE) {
+        return;
+    }
+    if ((e->has & NOCAP_F_ID) == 0) {
+        if (e->op == NOCAP_OP_WRITE) {
+            noc_landings_over(m, tile, e->noc, e->by);
+        }
+        return;
+    }
+    const uint64_t first = oldest(l);
+    const uint32_t count = (uint32_t)(l->count - first);
     for (uint32_t i = 0; (i = noc_marked(l->marks, first, i, count, e->id)) < count; i++) {
         struct noc_waited *w = &l->waited[(first + i) % WAITED];
         if (w->has_id && w->id == e->id) {
