@@ -237,8 +237,8 @@ static void poll(struct model *m, struct tile *tile, unsigned noc, unsigned coun
     if (all || !known || !p->proved || p->shared || w->idle) {
         noc_counted_ended(m, tile, noc, &c, NOCAP_BY_NONE, all);
     }
-    if (all && !w->idle && kind == NOCAP_WRITES) {
-        noc_landings_over(m, tile, noc, NOCAP_BY_NONE);
+    if (all && !w->idle) {
+        noc_landings_over(m, tile, noc, NOCAP_BY_NONE, kind);
     }
 }
 

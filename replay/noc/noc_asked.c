@@ -57,6 +57,7 @@ void noc_landing_request(struct model *m, const struct observation *o)
     const struct nocap_event *e = o->event;
     const struct nocap_noc_ends *ends = o->ends;
     struct noc_part *part = noc_part(o->tile);
+    const bool read = e->op == NOCAP_OP_READ;
     bool atomic = e->op == NOCAP_OP_ATOMIC, word = atomic || e->op == NOCAP_OP_INLINE;
     bool sized = word || ((e->has & NOCAP_F_SIZE) != 0 && e->size > 0);
     note_asker(noc_state(m), part, e);
@@ -79,7 +80,8 @@ void noc_landing_request(struct model *m, const struct observation *o)
                            .end = e->daddr + size,
                            .next = e->daddr,
                            .since = since,
-                           .answered = e->op == NOCAP_OP_WRITE && !e->posted,
+                           .answered = read || (e->op == NOCAP_OP_WRITE && !e->posted),
+                           .kind = (uint8_t)nocap_requests_of(e->op),
                            .noc = e->noc,
                            .by = e->by,
                            .sum = NOCAP_FNV1A64_START,
@@ -90,8 +92,8 @@ void noc_landing_request(struct model *m, const struct observation *o)
      * is 2 % of the checking of a queue, and more where payloads are long */
     bool compared = m->landings || memory || l->count < WAITED;
     w.has_hash = compared && !atomic && hash_of(&bytes, &w.hash);
-    w.must_arrive =
-        e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && sees_arrival(m, e->chip, ends);
+    w.must_arrive = (read || e->op == NOCAP_OP_WRITE) && w.end <= NOCAP_L1_SIZE &&
+                    sees_arrival(m, e->chip, ends);
     if (atomic) {
         w.addr -= w.addr % ATOMIC_WORDS;
         w.end = w.addr + ATOMIC_WORDS;

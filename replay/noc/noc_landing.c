@@ -111,7 +111,8 @@ static bool knows_all(const struct model *m, const struct tile *from, const stru
 static bool misses(const struct model *m, const struct tile *from, const struct noc_landings *l,
                    const struct noc_waited *w)
 {
-    return w->must_arrive && !l->apart && !noc_state(m)->anonymous && in_order(m, from);
+    const bool shows = w->kind != NOCAP_READS || l->shows_reads;
+    return w->must_arrive && shows && !l->apart && !noc_state(m)->anonymous && in_order(m, from);
 }
 
 /* What is written to host memory comes in the order in which it left, so that of requests before
@@ -128,11 +129,26 @@ static void judge_pieces(struct model *m, const struct tile *from, struct noc_la
     }
 }
 
+/* Whether a read alone explains what arrives: captures show what their requests write, but need not
+ * show what reads bring. */
+static bool is_of_read(const struct noc_landings *l, const struct noc_waited *w,
+                       const struct access *a)
+{
+    bool alone = w->kind == NOCAP_READS;
+    for (uint64_t i = oldest(l); alone && i < l->count; i++) {
+        const struct noc_waited *other = &l->waited[i % WAITED];
+        alone =
+            other->kind == NOCAP_READS || a->addr + a->size <= other->addr || a->addr >= other->end;
+    }
+    return alone;
+}
+
 static void arrive(struct model *m, const struct tile *from, struct noc_landings *l,
                    struct noc_waited *w, struct nocap_xy at, const struct access *a)
 {
     w->bytes += returns(w, at) ? 0 : a->size;
     l->reached[at.y] |= 1u << at.x;
+    l->shows_reads = l->shows_reads || is_of_read(l, w, a);
     const uint64_t end = a->addr + a->size;
     if (a->addr == w->next && end < w->back && a->known == a->size) {
         w->sum = nocap_fnv1a64(w->sum, a->bytes, a->size);
@@ -298,12 +314,14 @@ static void end_waited(struct model *m, const struct tile *tile, struct noc_land
     w->over = true;
 }
 
-void noc_landings_over(struct model *m, const struct tile *tile, unsigned noc, unsigned by)
+void noc_landings_over(struct model *m, const struct tile *tile, unsigned noc, unsigned by,
+                       enum nocap_requests kind)
 {
     struct noc_landings *l = noc_part(tile)->landings;
     for (uint64_t i = l != NULL ? oldest(l) : 0; l != NULL && i < l->count; i++) {
         struct noc_waited *w = &l->waited[i % WAITED];
-        if (w->answered && w->noc == noc && (by == NOCAP_BY_NONE || w->by == by)) {
+        if (w->answered && w->kind == kind && w->noc == noc &&
+            (by == NOCAP_BY_NONE || w->by == by)) {
             end_waited(m, tile, l, w);
         }
     }
@@ -316,9 +334,7 @@ void noc_landing_done(struct model *m, const struct tile *tile, const struct noc
         return;
     }
     if ((e->has & NOCAP_F_ID) == 0) {
-        if (e->op == NOCAP_OP_WRITE) {
-            noc_landings_over(m, tile, e->noc, e->by);
-        }
+        noc_landings_over(m, tile, e->noc, e->by, nocap_requests_of(e->op));
         return;
     }
     const uint64_t first = oldest(l);

@@ -26,9 +26,9 @@ struct noc_waited {
     fault_id since;                      /* it is not as it should be: what arrives may be */
     bool has_id, has_hash, must_arrive;  /* must_arrive: its end proves that they arrived */
     bool over, unjudged;                 /* its end was seen, and before any arrival was */
-    bool answered;                       /* a write that barriers wait for, of this core */
+    bool answered;                       /* a read or write that barriers wait for, of this core */
     bool may_return;                     /* .. to its sender, which tiles leaves out */
-    uint8_t noc, by;
+    uint8_t noc, by, kind;               /* kind: enum nocap_requests */
 };
 
 struct noc_landings {
@@ -37,6 +37,7 @@ struct noc_landings {
     uint64_t count;                      /* requests, ever */
     uint64_t open;                       /* all before this one have arrived, or are forgotten */
     bool shown;                          /* something of their sender was seen to arrive */
+    bool shows_reads;                    /* .. of what its reads bring */
     bool apart;                          /* .. by another agent: what came first is not known */
     uint32_t reached[NOCAP_GRID_HEIGHT]; /* by row: 1 << column: one has arrived there */
     bool lost;                           /* one was forgotten before it arrived */

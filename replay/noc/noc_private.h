@@ -235,9 +235,10 @@ static inline struct noc_state *noc_state(const struct model *m)
 /* noc_landing.c: bytes that arrive against requests: rule NOC-047. */
 void noc_landing_request(struct model *m, const struct observation *o);
 void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e);
-/* All writes of an interface that barriers wait for are over; those of one core, if `by` is not
- * NONE: their bytes have arrived. */
-void noc_landings_over(struct model *m, const struct tile *tile, unsigned noc, unsigned by);
+/* All reads or writes of an interface that barriers wait for are over; those of one core, if `by`
+ * is not NONE: their bytes have arrived. */
+void noc_landings_over(struct model *m, const struct tile *tile, unsigned noc, unsigned by,
+                       enum nocap_requests kind);
 void noc_landing(struct model *m, const struct observation *o);
 /* The endpoint writes to host memory. */
 void noc_memory_landing(struct model *m, const struct nocap_event *e);
