@@ -202,14 +202,15 @@ static void post_or_get(const struct gate_word *w, struct gate_sem *s, enum gate
 }
 
 /* Stores of cores that are older than what is known of the coprocessor may still arrive: not of
- * those that entered a kernel since. */
+ * those that entered a kernel since, or of a launch that was seen to begin. */
 static bool unseen_stores_arrive(const struct gate_word *w)
 {
-    const struct kernel *kernels = &w->tile->launch.kernels[NOCAP_PROCESSOR_TRISC0];
+    const struct launch_facts *l = &w->tile->launch;
     bool all = true;
     for (unsigned i = 0; i < THREADS; i++) {
-        all &= kernels[i].enter_index != NO_INDEX;
+        all &= l->kernels[NOCAP_PROCESSOR_TRISC0 + i].enter_index != NO_INDEX;
     }
+    all |= l->active == YES && !l->begun;
     return !all && w->g->stores_before != NO_INDEX &&
            w->m->event->t - w->g->stores_before <= gate_quiet(w->m) / GATE_UNSEEN;
 }
