@@ -146,7 +146,8 @@ static bool is_of_read(const struct noc_landings *l, const struct noc_waited *w,
 static void arrive(struct model *m, const struct tile *from, struct noc_landings *l,
                    struct noc_waited *w, struct nocap_xy at, const struct access *a)
 {
-    w->bytes += returns(w, at) ? 0 : a->size;
+    const bool word = w->kind == NOCAP_ATOMICS; /* of the piece that was asked for */
+    w->bytes += returns(w, at) ? 0 : word ? w->end - w->addr : a->size;
     l->reached[at.y] |= 1u << at.x;
     l->shows_reads = l->shows_reads || is_of_read(l, w, a);
     const uint64_t end = a->addr + a->size;
@@ -157,7 +158,7 @@ static void arrive(struct model *m, const struct tile *from, struct noc_landings
         w->rest = nocap_fnv1a64_before(w->rest, a->bytes, a->size);
         w->back = a->addr;
     }
-    if (a->addr <= w->addr && a->addr + a->size >= w->end) {
+    if (word || (a->addr <= w->addr && end >= w->end)) {
         w->arrived[at.y] |= 1u << at.x;
     }
     if (nocap_xy_equal(at, MEMORY) && !l->apart) {
