@@ -315,6 +315,12 @@ static void sources_prove_nothing(void **state)
     assert_int_equal(nocap_check(&report, "trace.jsonl", NULL, &err), NOCAP_OK);
     assert_int_equal(report->rules[TNX_003].exercised, 1); /* before the second one */
     nocap_report_free(report);
+    write_text("trace.jsonl",
+               COMPLETE WORD(8, 1, 0x51200003) OTHER(10, push, 0, 0x51200003)
+                   OTHER(12, issue, 0, 0x51200003) "{\"t\":30000,\"ev\":\"note\",\"text\":\"\"}\n");
+    assert_int_equal(nocap_check(&report, "trace.jsonl", NULL, &err), NOCAP_OK);
+    assert_int_equal(report->rules[TNX_040].exercised, 0);
+    nocap_report_free(report);
 }
 
 int main(void)

@@ -158,10 +158,11 @@ static void missing(void *context, uint32_t src, uint64_t since)
     unsure_lost(&check->unsure, src, since);
 }
 
-static void unordered(void *context, uint16_t chip, struct nocap_xy at, enum nocap_rule rule)
+static void unordered(void *context, uint16_t chip, struct nocap_xy at, int thread,
+                      enum nocap_rule rule)
 {
     struct check *check = context;
-    unsure_unordered(&check->unsure, chip, at, rule);
+    unsure_unordered(&check->unsure, chip, at, thread, rule);
 }
 
 static void requested(void *context, const struct nocap_event *request)

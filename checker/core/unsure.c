@@ -57,11 +57,13 @@ void unsure_lost(struct unsure *u, uint32_t src, uint64_t since)
     }
 }
 
-void unsure_unordered(struct unsure *u, uint16_t chip, struct nocap_xy at, enum nocap_rule rule)
+void unsure_unordered(struct unsure *u, uint16_t chip, struct nocap_xy at, int thread,
+                      enum nocap_rule rule)
 {
     for (uint32_t i = 0; i < u->count; i++) {
         const struct nocap_divergence *d = &u->held[i].d;
-        if (d->rule == rule && d->chip == chip && d->has_tile && nocap_xy_equal(d->at, at)) {
+        const bool there = d->has_tile && d->chip == chip && nocap_xy_equal(d->at, at);
+        if (d->rule == rule && there && (thread < 0 || d->thread == thread)) {
             take_back(&u->held[i]);
         }
     }

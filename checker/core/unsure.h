@@ -19,8 +19,8 @@ struct unsure {
 void unsure_add(struct unsure *unsure, const struct nocap_divergence *divergence);
 /* Events of the source are missing since. */
 void unsure_lost(struct unsure *unsure, uint32_t src, uint64_t since);
-/* The order of what the rule judges at the tile is not certain. */
-void unsure_unordered(struct unsure *unsure, uint16_t chip, struct nocap_xy at,
+/* The order of what the rule judges at the tile, of the thread, -1: of all, is not certain. */
+void unsure_unordered(struct unsure *unsure, uint16_t chip, struct nocap_xy at, int thread,
                       enum nocap_rule rule);
 /* The rest is sure. */
 void unsure_finish(struct unsure *unsure);

@@ -65,8 +65,9 @@ struct nocap_requests_end {
 typedef void nocap_requests_ended(void *context, const struct nocap_requests_end *end);
 /* Events of the source are missing since. */
 typedef void nocap_missing(void *context, uint32_t src, uint64_t since);
-/* What the rule said of the tile so far is not sure: its events have no certain order. */
-typedef void nocap_unordered(void *context, uint16_t chip, struct nocap_xy at,
+/* What the rule said of the tile so far is not sure, or of one Tensix thread, -1: all: the events
+ * have no certain order. */
+typedef void nocap_unordered(void *context, uint16_t chip, struct nocap_xy at, int thread,
                              enum nocap_rule rule);
 /* An event was replayed. Lives until the call returns. */
 typedef void nocap_judged(void *context, const struct nocap_event *event);

@@ -107,7 +107,8 @@ static void first_push(const struct gate_word *pushed)
 {
     struct gate *g = pushed->g;
     g->pushed = true;
-    if (g->early.index == NO_INDEX || g->unordered) {
+    const struct gate_thread *early = &g->threads[g->early_thread];
+    if (g->early.index == NO_INDEX || early->unordered) {
         return;
     }
     const struct gate_word w =
@@ -151,7 +152,7 @@ static void judge_fit(const struct gate_word *w, const struct stream_match *matc
 {
     struct gate_stream *s = &w->t->stream;
     bool fits = match->fit == STREAM_FITS, late = match->fit == STREAM_LATE;
-    if (w->g->unordered) {
+    if (w->t->unordered) {
         w->m->fault = FAULT_NONE;
         return; /* one that is missing would not show */
     }
@@ -259,28 +260,6 @@ static void issue(const struct gate_word *w)
     t->last_issue = gate_event_ref(w->m, w->thread);
 }
 
-/* Events from several sources have no certain order: nothing that threads share is known then, nor
- * which word comes next. */
-static void notice_source(struct model *m, const struct tile *tile, uint32_t source)
-{
-    static const enum nocap_rule by_order[] = {TNX_001, TNX_003, TNX_004, TNX_005,
-                                               TNX_013, TNX_014, TNX_015, TNX_041};
-    struct gate *g = gate_part(tile)->gate;
-    if (g->has_source && g->source != source && !g->unordered) {
-        g->unordered = true;
-        gate_know_semaphores(g, SEM_UNKNOWN);
-        for (unsigned i = 0; i < THREADS; i++) {
-            g->threads[i].stream.complete = false;
-            g->threads[i].latch = (struct gate_latch){0};
-        }
-        for (unsigned i = 0; m->unordered != NULL && i < sizeof by_order / sizeof *by_order; i++) {
-            m->unordered(m->context, tile->chip, tile->at, by_order[i]);
-        }
-    }
-    g->has_source = true;
-    g->source = source;
-}
-
 static void coprocessor_event(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
@@ -290,7 +269,8 @@ static void coprocessor_event(struct model *m, const struct observation *o)
         return;
     }
     struct gate_word w = gate_word(m, tile, g, e->thread, (uint32_t)e->value);
-    notice_source(m, tile, e->src);
+    gate_notice_thread(m, tile, w.t);
+    gate_notice(m, tile);
     g->last_t = e->t;
     switch (e->op) {
     case NOCAP_OP_PUSH: push(&w); break;
@@ -310,9 +290,9 @@ static void coprocessor_event(struct model *m, const struct observation *o)
 /* ---- accesses of the cores ---- */
 
 /* All that the core pushed has left the coprocessor. */
-static void drained(const struct gate *g, struct gate_thread *t)
+static void drained(struct gate_thread *t)
 {
-    if (!g->unordered) {
+    if (!t->unordered) {
         stream_drained(&t->stream);
     }
 }
@@ -325,7 +305,7 @@ static void synchronise(struct model *m, const struct gate *g, struct gate_threa
     } else if (store) {
         t->stream.drained = true; /* firmware loads it right after */
     } else {
-        drained(g, t);
+        drained(t);
         t->config_stored = false;
     }
     if (!GATE_HAS_ISSUE(m) || !GATE_HAS_PUSH(m) || stream_count(&t->stream) == 0) {
@@ -343,20 +323,23 @@ static __attribute__((noinline)) void register_access(struct model *m, const str
     uint64_t i = (a->addr - base) / 4; /* large in front of it */
     uint32_t v, *value = access_word(a, a->addr, &v) ? &v : NULL;
     if (a->addr == NOCAP_REG_TTSYNC) {
+        gate_notice_thread(m, o->tile, t);
         synchronise(m, g, t, a->store);
     } else if (region == NOCAP_REGION_PC_BUF0 && i < NOCAP_SEMAPHORE_COUNT) {
         struct gate_word w = gate_word(m, o->tile, g, (unsigned)(t - g->threads), 0);
         if (a->store) {
-            notice_source(m, o->tile, m->event->src);
+            gate_notice(m, o->tile);
         }
         gate_core_semaphore(&w, (unsigned)i, a->store, value);
     } else if (region == NOCAP_REGION_MOP_CFG && i < NOCAP_MOP_WORDS && a->store) {
+        gate_notice_thread(m, o->tile, t);
         stream_mop_store(&t->stream, (unsigned)i, value);
     } else if (region == NOCAP_REGION_TENSIX_CFG && a->addr != NOCAP_REG_RISCV_IC_INVALIDATE &&
                a->addr != NOCAP_REG_PRNG_SEED && a->addr != NOCAP_REG_ECC_SCRUBBER) {
         t->config_stored = a->store; /* of what an unpacker reads; what is read back has arrived */
         if (a->store) {
             t->config_index = m->event->index;
+            t->config_source = m->event->src;
             /* a wait that was pushed before may look before this store is under way */
             t->pushed_wait.conditions &= ~(uint32_t)NOCAP_WAIT_TRISC_CFG;
         }
@@ -416,6 +399,7 @@ static __attribute__((noinline)) void coprocessor_access(struct model *m,
     g->last_t = m->event->t;
     if (reports_done(m, o, core)) {
         struct gate_word w = gate_word(m, o->tile, g, (unsigned)core->thread, 0);
+        gate_notice_thread(m, o->tile, w.t);
         gate_done(&w);
     } else if ((o->places & PLACE(COPROCESSOR)) != 0) {
         register_access(m, o, g, &g->threads[core->thread]);
@@ -436,7 +420,6 @@ static void core_access(struct model *m, const struct observation *o)
 /* A kernel begins: what threads did in the one before is over, once all its cores have left. */
 static void kernel_enter(struct model *m, const struct observation *o)
 {
-    (void)m;
     const struct tile *tile = o->tile;
     struct gate *g = tile != NULL ? gate_part(tile)->gate : NULL;
     bool others = false;
@@ -450,8 +433,8 @@ static void kernel_enter(struct model *m, const struct observation *o)
     for (unsigned i = 0; i < THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
         bool own = (int)i == thread, idle = stream_count(&t->stream) == 0;
-        if (own && idle) {
-            drained(g, t);
+        if (own && idle && (!t->has_source || t->source == m->event->src)) {
+            drained(t);
         }
         if (own || (!others && idle)) {
             work_start(&t->work, true);

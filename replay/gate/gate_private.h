@@ -190,12 +190,16 @@ struct gate_thread {
     struct gate_wait pushed_wait;
     bool config_stored; /* backend configuration stored and not waited for */
     uint64_t config_index;
+    uint32_t config_source;
     fault_id config_since; /* the latest UNPACR that no wait for it precedes */
     /* the word held at the gate */
     bool held;
     uint32_t held_word;
     struct event_ref held_at;
-    bool used;              /* it pushed or issued a word */
+    bool used;       /* it pushed or issued a word */
+    uint32_t source; /* of what it and its core do, where order counts .. */
+    bool has_source;
+    bool unordered;         /* .. which are several: the order of its words is not certain */
     uint8_t posted, gotten; /* semaphores that it ever posted, got */
     struct event_ref last_issue;
 };
@@ -207,7 +211,8 @@ struct gate {
     bool agreed;             /* they were right, and nothing changed them since */
     uint16_t src, src_known; /* NOCAP_WAIT_*_CLR and _VLD that hold; that are known */
     bool counts_units;       /* the state of units follows from issue and retire */
-    /* several observation points: the order of threads is not certain, and no semaphore known */
+    /* several observation points: the order of threads is not certain, and no semaphore known; what
+     * one of them tells of a thread is in order */
     bool unordered;
     uint32_t source;
     bool has_source;
@@ -434,6 +439,10 @@ static inline struct gate_tile *gate_part(const struct tile *tile)
 {
     return tile->part[MODEL_GATE];
 }
+
+/* gate_source.c: the present event tells of the thread, where order counts; of what all share. */
+void gate_notice_thread(const struct model *m, const struct tile *tile, struct gate_thread *t);
+void gate_notice(const struct model *m, const struct tile *tile);
 
 /* gate_waits.c: rules TNX-040, TNX-041 */
 void gate_done(const struct gate_word *w);

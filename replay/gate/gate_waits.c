@@ -70,7 +70,7 @@ static bool cores_have_left(const struct model *m, const struct tile *tile, bool
 void gate_finish(struct model *m, struct tile *tile, bool cut)
 {
     struct gate *g = gate_part(tile)->gate;
-    if (g == NULL || cut || !tile->in_scope) {
+    if (g == NULL || g->unordered || cut || !tile->in_scope) {
         return;
     }
     bool quiet = m->last_t > g->last_t && m->last_t - g->last_t >= gate_quiet(m);
