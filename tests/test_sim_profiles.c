@@ -306,7 +306,7 @@ static bool root_is(const struct nocap_hang *hang, const char *state)
     for (size_t i = 0; i < hang->party_count; i++) {
         const struct nocap_hang_party *p = &hang->parties[i];
         roots += p->root;
-        right += p->root && p->waits && strcmp(hang->waits[p->wait].state, state) == 0;
+        right += p->root && p->wait != SIZE_MAX && strcmp(hang->waits[p->wait].state, state) == 0;
     }
     return roots == 1 && right == 1;
 }

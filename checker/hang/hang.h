@@ -27,7 +27,8 @@ struct nocap_hang_wait {
 
 struct nocap_hang_party {
     struct nocap_party id;
-    bool waits, waited; /* has a wait of its own, is waited for */
+    bool waits, waited; /* for another, by another */
+    bool alone;         /* does not go on, whatever others do */
     bool root, in_cycle;
     bool erred;                      /* an error was found that is about it */
     size_t wait;                     /* the most telling of its waits, SIZE_MAX: it has none */

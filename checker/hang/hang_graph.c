@@ -33,10 +33,12 @@ static size_t find(struct nocap_hang *h, struct keys *keys, const struct nocap_p
     return row != NULL ? (size_t)(row - keys->rows) : SIZE_MAX;
 }
 
-/* How much a wait says about its party: a thread that is held more than its kernel. */
+/* How much a wait says about its party: why it acts for no agent more than what it waits for, a
+ * thread that is held more than its kernel. */
 static int weight(const struct nocap_wait *w)
 {
-    return (w->wedged ? 8 : 0) + (w->thread >= 0 ? 4 : 0) + (w->release != NULL ? 2 : 0) +
+    return (w->by.agent == NOCAP_BY_NONE ? 16 : 0) + (w->wedged ? 8 : 0) +
+           (w->thread >= 0 ? 4 : 0) + (w->release != NULL ? 2 : 0) +
            (w->index != UINT64_MAX ? 1 : 0);
 }
 
@@ -55,7 +57,8 @@ static enum nocap_status make_parties(struct nocap_hang *h, struct nocap_error *
             break;
         }
         struct nocap_hang_party *who = &h->parties[w->who];
-        who->waits = true;
+        who->waits |= !alone;
+        who->alone |= alone;
         if (who->wait == SIZE_MAX || weight(&w->wait) > weight(&h->waits[who->wait].wait)) {
             who->wait = i;
         }
@@ -93,11 +96,18 @@ struct walk {
     size_t *stack, *path, stack_count, numbers, components;
 };
 
+/* Whether the wait leads from a party to another. Who does not act, whatever comes, leads nowhere.
+ */
+static bool leads_on(const struct nocap_hang *h, const struct nocap_hang_wait *w)
+{
+    return w->by != SIZE_MAX && !h->parties[w->who].alone;
+}
+
 static void fill_edges(struct walk *w)
 {
     const struct nocap_hang *h = w->hang;
     for (size_t i = 0; i < h->wait_count; i++) {
-        if (h->waits[i].by != SIZE_MAX) {
+        if (leads_on(h, &h->waits[i])) {
             w->first[h->waits[i].who + 1]++;
         }
     }
@@ -106,7 +116,7 @@ static void fill_edges(struct walk *w)
         w->next[i] = w->first[i];
     }
     for (size_t i = 0; i < h->wait_count; i++) {
-        if (h->waits[i].by != SIZE_MAX) {
+        if (leads_on(h, &h->waits[i])) {
             w->edges[w->next[h->waits[i].who]++] = h->waits[i].by;
         }
     }
@@ -240,8 +250,8 @@ size_t nocap_hang_root(const struct nocap_hang *h)
     return best;
 }
 
-/* Breadth first from `start`, level by level: by party the wait that leads to it. The best root
- * that is met; SIZE_MAX: none. */
+/* Breadth first from `start`, level by level: by party the wait that leads to it; to `start` too,
+ * where others wait for it. The best root that is met; SIZE_MAX: none. */
 static size_t search(const struct nocap_hang *h, size_t start, size_t *from, size_t *depth)
 {
     bool more = true;
@@ -252,10 +262,14 @@ static size_t search(const struct nocap_hang *h, size_t start, size_t *from, siz
         more = false;
         for (size_t i = 0; i < h->wait_count; i++) {
             size_t u = h->waits[i].by;
-            if (u == SIZE_MAX || depth[h->waits[i].who] != level || depth[u] != 0) {
+            if (u == SIZE_MAX || depth[h->waits[i].who] != level ||
+                (u == start ? from[u] != SIZE_MAX : depth[u] != 0)) {
                 continue;
             }
             from[u] = i;
+            if (u == start) {
+                continue;
+            }
             depth[u] = level + 1;
             more = true;
             if (h->parties[u].root && (best == SIZE_MAX || speaks_more(h, u, best))) {
@@ -294,10 +308,12 @@ static enum nocap_status find_chain(struct nocap_hang *h, struct nocap_error *er
     bool enough = from != NULL && depth != NULL && h->chain != NULL;
     if (enough) {
         size_t root = search(h, start, from, depth);
-        for (size_t v = root; v != SIZE_MAX && from[v] != SIZE_MAX; v = h->waits[from[v]].who) {
+        size_t v = root;
+        while (v != SIZE_MAX && from[v] != SIZE_MAX && (v != start || h->chain_count == 0)) {
             memmove(h->chain + 1, h->chain, h->chain_count * sizeof *h->chain);
             h->chain[0] = from[v];
             h->chain_count++;
+            v = h->waits[from[v]].who;
         }
     }
     free(from);

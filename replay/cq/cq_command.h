@@ -18,6 +18,7 @@ struct cq_brief {
     fault_id unaligned;  /* of an address that it writes to */
     fault_id message;    /* of a launch message or go message that it writes */
     fault_id unreset;    /* SEND_GO: of the read pointers of its workers */
+    struct value sent;   /* that waits for notifies: go words before it on its stream */
     struct event_ref at; /* its record */
 };
 

@@ -181,6 +181,7 @@ static void take_go_on(struct cq *q, const struct nocap_cq_command *c, struct cq
         return;
     }
     bool right = c->wait_count == s->sent.v;
+    brief->sent = s->sent;
     doubt_answers(q, s, right, true);
     if (s->sent.known) {
         CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
@@ -220,6 +221,7 @@ static void take_wait_on(struct cq *q, const struct nocap_cq_command *c, struct 
     uint32_t count = waits ? (uint32_t)c->count : 0;
     bool right = clears ? count == s->sent.v : (int32_t)(s->sent.v - count) >= 0;
     doubt_answers(q, s, right, clears);
+    brief->sent = s->sent;
     if (s->sent.known) {
         CQ_HOST_AFTER(q, CQ_048, s->sent.since, right, RELATED(s->index),
                       clears
@@ -341,6 +343,7 @@ static void take_wait(struct cq *q, const struct nocap_cq_command *c, struct cq_
         take_wait_on(q, c, s, brief);
         return;
     }
+    brief->sent = s->sent;
     fault_id early = s->early;
     s->early = FAULT_NONE;
     if (early != FAULT_NONE && c->count == 0) { /* the one that SEND_GO should have come after */

@@ -111,51 +111,63 @@ static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *
     const struct cq_record *r = cq_record(v->q, p->next);
     const struct poll *l = v->polls[CQ_PREFETCH];
     char where[64] = "";
+    bool queue = l != NULL && place_has(&v->q->places.slots, l->addr) && l->value == 0;
     bool known = r != NULL && r->slot_known;
-    uint32_t at = known && p->slot.known ? p->slot.v : known ? r->slot : 0; /* where it is */
+    uint32_t at = queue           ? place_index(&v->q->places.slots, l->addr) /* where it is */
+                  : p->slot.known ? p->slot.v
+                  : known         ? r->slot
+                                  : 0;
     wait_since(w, r != NULL ? r->at : wait_at_index(NO_INDEX));
     if (known) {
         snprintf(where, sizeof where, " in prefetch_q entry %u", r->slot);
         wait_place(w, place_address(&v->q->places.slots, r->slot), v->q->numbers->entry_bytes);
     }
-    if (known && v->q->host.slots[at] == CQ_SLOT_PASSED) {
-        wait_place(w, place_address(&v->q->places.slots, at), v->q->numbers->entry_bytes);
+    bool right = queue && p->slot.known && p->slot.v == at; /* it is where it has to be */
+    bool passed = known && (v->q->host.slots[at] == CQ_SLOT_PASSED || (right && at != r->slot));
+    if (passed || (queue && known && at != r->slot)) {
         w->by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
         w->state = "at an empty prefetch_q entry";
         w->release = "the host writes that entry";
+        wait_place(w, place_address(&v->q->places.slots, at), v->q->numbers->entry_bytes);
+    }
+    if (passed) {
         WHAT("prefetch_q entry %u, which the host left out; %llu commands follow it", at,
              wide(v->unfetched - (r->slot == at)));
-        return v->unfetched > 0;
-    }
-    bool queue = l != NULL && place_has(&v->q->places.slots, l->addr);
-    uint32_t slot = queue ? place_index(&v->q->places.slots, l->addr) : 0;
-    if (queue && l->value == 0 && known && slot != r->slot) {
-        w->by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
-        w->state = "polling its queue";
-        w->release = "the host writes that entry";
-        wait_place(w, l->addr, v->q->numbers->entry_bytes);
-        WHAT("prefetch_q entry %u, which is empty; the next command is%s", slot, where);
+    } else if (w->by.agent == NOCAP_BY_HOST) {
+        WHAT("prefetch_q entry %u, which is empty; the next command is%s", at, where);
     } else {
         WHAT("never took prefetch command %llu%s; %llu submitted command%s not read", wide(p->next),
              where, wide(v->unfetched), v->unfetched > 1 ? "s are" : " is");
     }
+    if (passed && v->unfetched > 0) {
+        struct nocap_wait host = cq_host_error(v, w, r->at, w->release);
+        wait_report_as(v->t, &host, "left out prefetch_q entry %u, at which the prefetcher waits",
+                       at);
+    }
     return v->unfetched > 0;
 }
 
-/* Pages that it has relayed, and that the dispatcher's semaphore does not show. */
+/* Pages that it has relayed, and that the dispatcher's semaphore does not show; where not all of
+ * them are known, those of a record that it passed over. */
 static bool lost_pages(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
     const struct cq_ring *r = &v->q->ring;
-    if (r->ended || l == NULL || l->addr != v->q->sem[CQ_DISPATCH] || !r->origin ||
-        l->value >= r->published) {
+    const struct cq_prefetcher *p = &v->q->prefetcher;
+    bool lost = r->origin ? l != NULL && l->value < r->published : p->forgot != FAULT_NONE;
+    if (r->ended || l == NULL || l->addr != v->q->sem[CQ_DISPATCH] || !lost) {
         return false;
     }
-    wait_since(w, wait_at_index(v->q->prefetcher.index));
+    wait_since(w, wait_at_index(p->index));
     wait_place(w, l->addr, 4);
-    WHAT("relayed %llu pages, but the dispatcher's semaphore shows %llu: pages were never made "
-         "ready",
-         wide(r->published), wide(l->value));
+    if (r->origin) {
+        WHAT("relayed %llu pages, but the dispatcher's semaphore shows %llu: pages were never made "
+             "ready",
+             wide(r->published), wide(l->value));
+    } else {
+        WHAT("relayed %u pages at 0x%x and never made them ready", p->forgot_pages,
+             p->forgot_begin);
+    }
     return true;
 }
 
@@ -187,11 +199,10 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
     }
     const struct cq_stream *s = &v->q->dispatcher.streams[i];
     const struct cq_asked asked = {.stream = i,
-                                   .count = b->count,
+                                   .command = b,
                                    .poll = v->polls[CQ_DISPATCH],
                                    .read = s->read,
                                    .value = s->value,
-                                   .at = b->at,
                                    .index = v->q->ring.executed_index};
     return cq_wants_workers(v, &asked, w, what);
 }

@@ -49,16 +49,27 @@ static inline void wait_since(struct nocap_wait *w, struct event_ref at)
     w->index = at.index;
 }
 
+/* What the host did wrong, so that `waiting` waits in vain: whether that stands still tells. */
+static inline struct nocap_wait cq_host_error(const struct queue_view *v,
+                                              const struct nocap_wait *waiting, struct event_ref at,
+                                              const char *release)
+{
+    struct nocap_wait w = wait_begin(v->t, NOCAP_BY_HOST, at);
+    w.state = "in error";
+    w.progress = waiting->progress;
+    w.release = release;
+    return w;
+}
+
 /* cq_waits_workers.c: announcements that a dispatcher waits for */
 struct cq_asked {
     unsigned stream; /* from the first one that counts workers */
-    uint32_t count;
+    const struct cq_brief *command;
     bool own;                /* the subordinate dispatcher waits, which sends the go words */
     const struct poll *poll; /* what the one who waits looks at */
     bool read;               /* it has seen `value` */
     uint32_t value;
-    struct event_ref at; /* of the record */
-    uint64_t index;      /* since it executes the command */
+    uint64_t index; /* since it executes the command */
 };
 bool cq_wants_workers(const struct queue_view *v, const struct cq_asked *asked,
                       struct nocap_wait *w, char *what);

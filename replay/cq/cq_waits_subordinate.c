@@ -188,6 +188,11 @@ static bool wants_notify(const struct queue_view *v, struct nocap_wait *w, char 
              : "the dispatcher's notification of launch %u of stream %u, which the host did not "
                "enqueue",
          s->launched[i] + 1, (unsigned)r->brief.stream);
+    if (!pending) {
+        struct nocap_wait host = cq_host_error(v, w, r->at, w->release);
+        wait_report_as(v->t, &host, "never enqueued the notification of launch %u of stream %u",
+                       s->launched[i] + 1, (unsigned)r->brief.stream);
+    }
     return true;
 }
 
@@ -201,12 +206,11 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
         return false;
     }
     const struct cq_asked asked = {.stream = i,
-                                   .count = r->brief.count,
+                                   .command = &r->brief,
                                    .own = true,
                                    .poll = v->subordinate_poll,
                                    .read = s->fresh[i],
                                    .value = s->counts[i],
-                                   .at = wait_at_index(s->executed),
                                    .index = s->executed};
     return cq_wants_workers(v, &asked, w, what);
 }

@@ -71,20 +71,56 @@ static bool all_answered(const struct queue_view *v, const struct cq_stream *s, 
     return v->q->sees_noc && s->settled && have >= s->goes;
 }
 
-/* Why no more announcements come. */
-static void report_go_words(char *what, size_t at, const struct queue_view *v,
-                            const struct cq_stream *s)
+/* The stream that the go words name instead of the one that is waited for, and that no command
+ * speaks of; CQ_STREAMS: none. */
+static unsigned named_instead(const struct queue_view *v, const struct cq_asked *asked)
+{
+    const unsigned first = v->q->numbers->first_stream;
+    unsigned meant = 0, i = 0;
+    uint64_t from = v->q->published > CQ_RECORDS ? v->q->published - CQ_RECORDS : 0;
+    for (uint64_t n = from; n < v->q->published; n++) {
+        const struct cq_brief *b = &cq_record(v->q, n)->brief;
+        uint32_t stream = (uint32_t)b->stream - first;
+        meant |= b->known && stream < CQ_STREAMS ? 1u << stream : 0;
+    }
+    while (i < CQ_STREAMS &&
+           (i == asked->stream || (meant >> i & 1) != 0 || v->q->dispatcher.streams[i].goes == 0)) {
+        i++;
+    }
+    return i;
+}
+
+/* Why no more announcements come: the host asks for more than it sends go words, or these name
+ * another stream; whoever sends them left some out; or it is not known which of the two. */
+static void report_go_words(const struct queue_view *v, const struct cq_asked *asked,
+                            struct nocap_wait *w, char *what, size_t at)
 {
     const struct cq_stream *streams = v->q->dispatcher.streams;
-    for (unsigned i = 0; s->goes == 0 && i < CQ_STREAMS; i++) {
-        if (streams[i].goes > 0) {
-            snprintf(what + at, WAIT_TEXT - at, "; the %llu go messages name stream %u instead",
-                     wide(streams[i].goes), v->q->numbers->first_stream + i);
+    const struct cq_brief *b = asked->command;
+    const uint64_t goes = streams[asked->stream].goes;
+    const unsigned first = v->q->numbers->first_stream, other = named_instead(v, asked);
+    struct nocap_wait host =
+        cq_host_error(v, w, b->at, "as many go messages as it asks for notifies");
+    if (other < CQ_STREAMS) {
+        snprintf(what + at, WAIT_TEXT - at, "; %llu go messages name stream %u instead",
+                 wide(streams[other].goes), first + other);
+        wait_report_as(v->t, &host, "asks for %u notifies on stream %u, and go messages name %u",
+                       b->count, first + asked->stream, first + other);
+    } else {
+        snprintf(what + at, WAIT_TEXT - at,
+                 "; %llu go messages were sent for it, and all are answered", wide(goes));
+        if (b->sent.known && b->count <= b->sent.v) {
+            w->release = "the go messages that were left out";
+            w->by = v->q->numbers->dispatchers > 1 && !asked->own ? cq_subordinate_party(v) : w->by;
             return;
         }
+        if (b->sent.known) {
+            wait_report_as(v->t, &host, "asks for %u notifies on stream %u after %u go messages",
+                           b->count, first + asked->stream, b->sent.v);
+        }
     }
-    snprintf(what + at, WAIT_TEXT - at, "; %llu go messages were sent for it, and all are answered",
-             wide(s->goes));
+    w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
+    w->release = "the host, which enqueued it, waits for as many as it sends go messages";
 }
 
 /* Whether go words are missing that the subordinate dispatcher is to send: those of commands that
@@ -94,7 +130,7 @@ static bool lacks_go_words(const struct queue_view *v, const struct cq_asked *as
 {
     const struct cq_stream *s = &v->q->dispatcher.streams[asked->stream];
     const struct cq_subordinate *by = &v->q->subordinate;
-    bool enough = s->settled && asked->count <= s->goes;
+    bool enough = s->settled && asked->command->count <= s->goes;
     unsigned launches = v->launches[asked->stream];
     if (enough || (launches == 0 && by->left_out == 0)) {
         return false;
@@ -124,21 +160,22 @@ bool cq_wants_workers(const struct queue_view *v, const struct cq_asked *asked,
                       struct nocap_wait *w, char *what)
 {
     const struct cq_stream *s = &v->q->dispatcher.streams[asked->stream];
+    const uint32_t count = asked->command->count;
     const unsigned number = v->q->numbers->first_stream + asked->stream;
     const uint64_t where = nocap_stream_address(number, NOCAP_STREAM_SPACE_AVAILABLE);
     bool polls = asked->poll != NULL && asked->poll->addr == where;
     uint32_t have = polls ? (uint32_t)asked->poll->value : asked->value;
-    uint32_t ahead = (have - asked->count) << (32 - v->q->numbers->count_bits);
-    bool come = asked->count == 0 || ((polls || asked->read) && (int32_t)ahead >= 0);
+    uint32_t ahead = (have - count) << (32 - v->q->numbers->count_bits);
+    bool come = count == 0 || ((polls || asked->read) && (int32_t)ahead >= 0);
     if (come || (!polls && v->q->sees_loads)) {
         return false;
     }
-    int n = WHAT("%u notifies of workers on stream %u", asked->count, number);
-    wait_since(w, polls ? asked->poll->since : asked->at);
+    int n = WHAT("%u notifies of workers on stream %u", count, number);
+    wait_since(w, polls ? asked->poll->since : asked->command->at);
     w->index = asked->index;
     w->counted = v->q->sees_noc;
     w->have = have;
-    w->need = asked->count;
+    w->need = count;
     wait_place(w, where, 4);
     bool missing = !all_answered(v, s, have) && report_missing(v, w, asked->stream) != 0;
     if (lacks_go_words(v, asked, w, what, (size_t)n)) {
@@ -147,12 +184,12 @@ bool cq_wants_workers(const struct queue_view *v, const struct cq_asked *asked,
     if (missing) {
         *what = '\0'; /* all is reported */
     } else if (all_answered(v, s, have)) {
-        w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
-        w->release = "the host, which enqueued it, waits for as many as it sends go messages";
-        report_go_words(what, (size_t)n, v, s);
-    } else if (v->q->sees_noc) {
+        report_go_words(v, asked, w, what, (size_t)n);
+    } else if (v->q->sees_noc && s->settled) {
         snprintf(what + n, WAIT_TEXT - (size_t)n,
                  "; %llu go messages were sent and no worker is left to notify", wide(s->goes));
+    } else {
+        snprintf(what + n, WAIT_TEXT - (size_t)n, "; which of them are missing is not observed");
     }
     return true;
 }
