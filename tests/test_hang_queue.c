@@ -94,8 +94,10 @@ static struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_si
     for (size_t i = from; i < run.count; i++) {
         const struct nocap_event *e = &run.events[i];
         bool inside = (e->has & NOCAP_F_AT) != 0 && e->by != NOCAP_BY_HOST;
-        bool memory = e->space == NOCAP_SPACE_SYSMEM && (without & NOCAP_CLASS_SYSMEM) != 0;
-        if (memory) {
+        bool memory = e->space == NOCAP_SPACE_SYSMEM;
+        bool load = e->kind == NOCAP_EV_READ && e->by != NOCAP_BY_HOST;
+        if ((memory && (without & NOCAP_CLASS_SYSMEM) != 0) ||
+            (load && (without & NOCAP_CLASS_CORE_LOAD) != 0)) {
             continue;
         }
         if (!inside || seen == NULL || nocap_header_in_scope(&all, e->at)) {
@@ -184,6 +186,36 @@ static void a_wait_for_one_more_is_the_hosts(void **state)
     struct nocap_hang *h = hang_of_fault(NOCAP_SIM_FAULT_WAIT_COUNT_HIGH, NOCAP_SIM_VIEW_RAW);
     assert_the_hosts(h, "asks for 5 notifies on stream 48 after 4 go messages");
     nocap_hang_free(h);
+}
+
+/* What is not known of two cores is no circle: they do not wait for each other and for the host. */
+static void cores_of_which_little_is_known_make_no_circle(void **state)
+{
+    static const struct {
+        enum nocap_sim_fault fault;
+        uint32_t without;
+        size_t from;
+        enum nocap_agent root;
+        const char *said; /* of it; "": it is not observed */
+    } rows[] = {
+        {NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_CLASS_CORE_LOAD, 1000, NOCAP_BY_DISPATCH, ""},
+        {NOCAP_SIM_FAULT_CREDIT_MISSED, 0, 1000, NOCAP_BY_PREFETCH, "never made them ready"},
+        {NOCAP_SIM_FAULT_DISPATCH_UNKNOWN, 0, 0, NOCAP_BY_DISPATCH, "never finished the command"},
+        {NOCAP_SIM_FAULT_WORKER_NOTIFY_MISSING, 0, 3000, NOCAP_BY_DISPATCH, "is not observed"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct nocap_hang *h = hang_of_part(rows[i].fault, NOCAP_SIM_VIEW_RAW, NULL, true,
+                                            rows[i].without, rows[i].from);
+        const struct nocap_xy at = {14, rows[i].root == NOCAP_BY_PREFETCH ? 2 : 3};
+        if (h->verdict == NOCAP_HANG_NONE || root_named(h, rows[i].root, at) == NULL ||
+            strstr(said_of(h, rows[i].root, at), rows[i].said) == NULL || h->party_count == 0 ||
+            root_named(h, NOCAP_BY_HOST, (struct nocap_xy){0, 0}) != NULL) {
+            print(h);
+            fail_msg("row %zu", i);
+        }
+        nocap_hang_free(h);
+    }
 }
 
 /* Also where neither commands nor the host's own looks are observed: who counts is not idle. */
@@ -340,6 +372,7 @@ static const struct {
     {NOCAP_SIM_FAULT_GO_WAIT_HIGH, 16, NOCAP_BY_HOST, {0, 0}, "asks for"},
     {NOCAP_SIM_FAULT_GO_WRONG_STREAM, 16, NOCAP_BY_HOST, {0, 0}, "go messages name 49"},
     {NOCAP_SIM_FAULT_SLOT_SKIPPED, 16, NOCAP_BY_HOST, {0, 0}, "left out prefetch_q entry"},
+    {NOCAP_SIM_FAULT_DISPATCH_UNKNOWN, 16, NOCAP_BY_DISPATCH, {14, 3}, "never finished"},
 };
 
 static bool is_blamed(const struct nocap_hang *h, size_t i)
@@ -447,6 +480,7 @@ int main(void)
         cmocka_unit_test(a_host_without_a_queue_that_works),
         cmocka_unit_test(a_dispatcher_in_a_command_owes_none_of_its_pages),
         cmocka_unit_test(a_wait_for_one_more_is_the_hosts),
+        cmocka_unit_test(cores_of_which_little_is_known_make_no_circle),
         cmocka_unit_test(a_dispatcher_that_counts_is_not_idle),
         cmocka_unit_test(a_host_that_was_seen_late),
         cmocka_unit_test(a_command_that_is_not_over_when_the_capture_ends),

@@ -178,45 +178,66 @@ static bool lost_before_stall(const struct queue_view *v, struct nocap_wait *w, 
     return in_stall(v) && l != NULL && l->seen > own->since.t && lost_pages(v, w, what);
 }
 
+/* What a core looks at where nothing is asked of it. */
+static bool rests(const struct queue_view *v, unsigned core)
+{
+    const struct poll *l = v->polls[core];
+    const struct cq_place *slots = &v->q->places.slots;
+    return l != NULL && (core == CQ_PREFETCH ? place_has(slots, l->addr) && l->value == 0
+                                             : l->addr == v->q->sem[CQ_DISPATCH]);
+}
+
 static bool wants_host(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
     WHAT("a prefetch command: it has relayed all that the host submitted");
-    return v->pages_wanted;
+    return v->pages_wanted && (v->relays_known || rests(v, CQ_PREFETCH));
 }
 
 /* ---- the dispatcher: pages, announcements of workers, room for completions, barriers ---- */
 
+/* The stream at whose count the dispatcher looks again and again; CQ_STREAMS: none. */
+static unsigned polled_stream(const struct queue_view *v)
+{
+    const struct poll *l = v->polls[CQ_DISPATCH];
+    unsigned i = 0;
+    while (i < CQ_STREAMS && (l == NULL || l->count < PROGRESS_LOOKS ||
+                              l->addr != nocap_stream_address(v->q->numbers->first_stream + i,
+                                                              NOCAP_STREAM_SPACE_AVAILABLE))) {
+        i++;
+    }
+    return i;
+}
+
+/* Where its command is not known, what it looks at tells. */
 static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_brief *b = &v->q->ring.brief;
+    const struct poll *l = v->polls[CQ_DISPATCH];
     uint32_t i = (uint32_t)b->stream - v->q->numbers->first_stream;
     bool waits = v->q->ring.executing && b->known &&
                  ((b->id == NOCAP_CQ_DISPATCH_WAIT && (b->flags & NOCAP_CQ_WAIT_STREAM) != 0) ||
                   b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL);
+    unsigned polled = polled_stream(v);
+    if (!waits && polled < CQ_STREAMS) {
+        wait_since(w, l->since);
+        wait_place(w, l->addr, 4);
+        WHAT("more notifies of workers on stream %u than the %llu that have come; how many it "
+             "waits for is not observed",
+             v->q->numbers->first_stream + polled, wide(l->value));
+        return true;
+    }
     if (!waits || i >= CQ_STREAMS) {
         return false;
     }
     const struct cq_stream *s = &v->q->dispatcher.streams[i];
     const struct cq_asked asked = {.stream = i,
                                    .command = b,
-                                   .poll = v->polls[CQ_DISPATCH],
+                                   .poll = l,
                                    .read = s->read,
                                    .value = s->value,
                                    .index = v->q->ring.executed_index};
     return cq_wants_workers(v, &asked, w, what);
-}
-
-/* Whether the dispatcher looks at the count of a stream again and again. */
-static bool polls_stream(const struct queue_view *v)
-{
-    const struct poll *l = v->polls[CQ_DISPATCH];
-    bool looks = false;
-    for (uint32_t i = 0; l != NULL && l->count >= PROGRESS_LOOKS && i < CQ_STREAMS; i++) {
-        looks |= l->addr == nocap_stream_address(v->q->numbers->first_stream + i,
-                                                 NOCAP_STREAM_SPACE_AVAILABLE);
-    }
-    return looks;
 }
 
 static bool wants_space(const struct queue_view *v, struct nocap_wait *w, char *what)
@@ -279,27 +300,34 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
 {
     const struct cq_ring *r = &v->q->ring;
     const struct poll *l = v->polls[CQ_DISPATCH];
-    uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
+    bool executes = r->executed_index != NO_INDEX;
     bool polls = l != NULL && l->addr == v->q->sem[CQ_DISPATCH];
+    bool at_it = executes && !polls && v->q->sees_loads;
+    uint64_t end = r->consumed + (executes && !at_it ? r->current_pages : 0);
     wait_since(w, polls ? l->since : wait_at_index(r->executed_index));
     wait_place(w, v->q->sem[CQ_DISPATCH], 4);
-    if (r->origin && end < r->published && !polls) {
+    if (at_it || (r->origin && end < r->published && !polls)) {
         w->state = "in a command";
         w->release = NULL;
-        if (r->executed_index == NO_INDEX) {
+        if (!executes) {
             WHAT("has not finished the %llu pages that were made ready; which command it executes "
                  "is not observed",
                  wide(r->published));
         } else {
+            wait_place(w, r->current, 4);
             WHAT("never finished the command at 0x%x that it began at index %llu", r->current,
                  wide(r->executed_index));
         }
-    } else {
-        w->state = polls ? "polling for pages" : "idle";
-        w->by = cq_party(v, CQ_PREFETCH);
-        WHAT("pages: it has finished the %llu that were made ready", wide(r->published));
+        return true;
     }
-    return true;
+    w->state = polls ? "polling for pages" : "idle";
+    w->by = cq_party(v, CQ_PREFETCH);
+    if (r->origin) {
+        WHAT("pages: it has finished the %llu that were made ready", wide(r->published));
+    } else {
+        WHAT("pages: its semaphore stays 0x%llx", wide(polls ? l->value : 0));
+    }
+    return r->origin || polls;
 }
 
 static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what)
@@ -348,7 +376,7 @@ static const struct {
 };
 
 /* Whom the core waits for. */
-static unsigned report_core(const struct queue_view *v, enum cq_core core)
+static unsigned report_core(struct queue_view *v, enum cq_core core)
 {
     char what[WAIT_TEXT];
     for (unsigned i = 0; steps[core][i].waits != NULL; i++) {
@@ -362,6 +390,7 @@ static unsigned report_core(const struct queue_view *v, enum cq_core core)
             if (*what != '\0') {
                 wait_report(v->t, &w);
             }
+            v->told = true;
             return w.by.agent;
         }
     }
@@ -406,23 +435,15 @@ static void look_over(struct queue_view *v)
     uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
     uint64_t relay = cq_relay_first(q);
     v->unrelayed = reads && p->synced && relay != NO_INDEX ? cq_count_relayed(q, relay, ready) : 0;
+    v->relays_known = reads && p->synced && relay != NO_INDEX;
     const struct cq_record *last = cq_record(q, q->published - 1);
     if (last != NULL && last->ends) { /* the prefetcher's own end */
         v->unfetched -= v->unfetched > 0 && q->ring.ended;
     }
     bool at_work = q->ring.executing && q->ring.ends_shown && !q->ring.finished && !q->ring.ended;
     v->demand = at_work || v->pending > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open ||
-                v->commands > 0 || polls_stream(v);
+                v->commands > 0 || polled_stream(v) < CQ_STREAMS;
     v->demand = v->demand || cq_host_slot_poll(v) != NULL || cq_host_completion_poll(v) != NULL;
-}
-
-/* What a core looks at where nothing is asked of it. */
-static bool rests(const struct queue_view *v, unsigned core)
-{
-    const struct poll *l = v->polls[core];
-    const struct cq_place *slots = &v->q->places.slots;
-    return l != NULL && (core == CQ_PREFETCH ? place_has(slots, l->addr) && l->value == 0
-                                             : l->addr == v->q->sem[CQ_DISPATCH]);
 }
 
 /* Nothing but the host shows, not all that it asked for is known, and it has asked for something
@@ -448,7 +469,7 @@ static bool is_unsure(const struct queue_view *v)
         bool looks = l != NULL && l->count >= PROGRESS_LONG && l->addr >= NOCAP_MAILBOX_END;
         unsure |= looks && !rests(v, core);
     }
-    return (unsure && !(v->demand && v->observed[CQ_DISPATCH])) || is_hidden(v);
+    return ((unsure || v->demand) && !v->told) || is_hidden(v);
 }
 
 void cq_waits(const struct wait_builder *t)
