@@ -333,6 +333,44 @@ static void a_slot_left_out_is_the_hosts(void **state)
     nocap_hang_free(h);
 }
 
+static unsigned count_roots(const struct nocap_hang *h)
+{
+    unsigned count = 0;
+    for (size_t p = 0; p < h->party_count; p++) {
+        count += h->parties[p].root;
+    }
+    return count;
+}
+
+/* Of units alone: a WAIT of which it is said that it is over holds the dispatcher no more, and what
+ * follows a STALL is not for the prefetcher to relay before its notify. */
+static void units_tell_who_is_through(void **state)
+{
+    static const struct {
+        enum nocap_sim_fault fault;
+        enum nocap_agent root;
+    } rows[] = {{NOCAP_SIM_FAULT_PREFETCH_ILLEGAL, NOCAP_BY_PREFETCH},
+                {NOCAP_SIM_FAULT_GO_WRONG_STREAM, NOCAP_BY_DISPATCH}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct nocap_sim_options options = {.size = sizeof options,
+                                                  .scenario = NOCAP_SIM_FAST_DISPATCH_PACKED,
+                                                  .view = NOCAP_SIM_VIEW_CQ,
+                                                  .launches = 8,
+                                                  .fault = rows[i].fault,
+                                                  .profile = "tt-metal-2026-06"};
+        struct run_trace trace = run_trace_simulated("run.nocap", options);
+        run_trace_close(&trace);
+        struct nocap_hang *h = hang_of("run.nocap");
+        const struct nocap_xy at = {14, rows[i].root == NOCAP_BY_PREFETCH ? 2 : 3};
+        if (root_named(h, rows[i].root, at) == NULL || count_roots(h) != 1) {
+            print(h);
+            fail_msg("row %zu", i);
+        }
+        nocap_hang_free(h);
+    }
+}
+
 /* ---- two dispatchers ---- */
 
 /* Each way in which the subordinate dispatcher waits, or is waited for: who is to act. */
@@ -386,15 +424,6 @@ static bool is_blamed(const struct nocap_hang *h, size_t i)
                  one->wait != SIZE_MAX && strstr(h->waits[one->wait].what, split_cases[i].what);
     }
     return found;
-}
-
-static unsigned count_roots(const struct nocap_hang *h)
-{
-    unsigned count = 0;
-    for (size_t p = 0; p < h->party_count; p++) {
-        count += h->parties[p].root;
-    }
-    return count;
 }
 
 static void hangs_of_two_dispatchers_have_their_roots(void **state)
@@ -489,6 +518,7 @@ int main(void)
         cmocka_unit_test(workers_that_are_not_seen_have_answered),
         cmocka_unit_test(tiles_that_boot_and_show_nothing_are_no_clean_end),
         cmocka_unit_test(a_slot_left_out_is_the_hosts),
+        cmocka_unit_test(units_tell_who_is_through),
         cmocka_unit_test(hangs_of_two_dispatchers_have_their_roots),
         cmocka_unit_test(what_is_polled_is_said),
     };

@@ -262,6 +262,7 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
     r->says_since = q->host_fault;
     r->ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE;
+    r->stalls = c->id == NOCAP_CQ_PREFETCH_STALL;
     bool unknown = record->consumed == 0 && q->numbers->inline_only == 0;
     r->several = unknown || relays == NOCAP_CQ_RELAYS_BUFFER || relays == NOCAP_CQ_RELAYS_HEAD;
     r->unsure = relays == NOCAP_CQ_RELAYS_WHOLE && is_empty(p);

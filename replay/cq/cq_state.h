@@ -58,6 +58,7 @@ struct cq_record {
     bool several;           /* commands of its entry follow that are not known */
     bool subordinate;       /* it is for the subordinate dispatcher, whose pages it takes */
     bool silent;            /* the prefetcher executes it: nothing is relayed as a record */
+    bool stalls;            /* .. and waits there for the dispatcher */
     bool unsure;            /* what it says is wrong: whether it is relayed is not known */
     bool gathered;          /* bytes from elsewhere follow its own; its pages come in pieces */
     uint32_t part, parts;   /* which of its entry, from 0 on; how many are after it there */

@@ -75,14 +75,19 @@ static bool wants_notify(const struct queue_view *v, struct nocap_wait *w, char 
 {
     const struct nocap_queue *n = v->q->numbers;
     const struct poll *l = v->polls[CQ_PREFETCH];
-    if (!in_stall(v)) {
-        return false;
-    }
-    wait_since(w, l->since);
     w->by = cq_party(v, CQ_DISPATCH);
-    wait_place(w, l->addr, 4);
-    WHAT("the dispatcher's notify: semaphore %u stays %llu", n->sync_semaphore, wide(l->value));
-    return true;
+    if (in_stall(v)) {
+        wait_since(w, l->since);
+        wait_place(w, l->addr, 4);
+        WHAT("the dispatcher's notify: semaphore %u stays %llu", n->sync_semaphore, wide(l->value));
+        return true;
+    }
+    const uint64_t next = cq_relay_first(v->q);
+    const struct cq_record *last = next > 0 ? cq_record(v->q, next - 1) : NULL;
+    wait_since(w, wait_at_index(v->q->prefetcher.fetch.index));
+    WHAT("the dispatcher's notify, before prefetch command %llu", wide(next));
+    return !v->q->sees_loads && !v->pages_wanted && v->unrelayed > 0 && last != NULL &&
+           last->stalls;
 }
 
 static bool wants_read(const struct queue_view *v, struct nocap_wait *w, char *what)
@@ -196,6 +201,12 @@ static bool wants_host(const struct queue_view *v, struct nocap_wait *w, char *w
 
 /* ---- the dispatcher: pages, announcements of workers, room for completions, barriers ---- */
 
+/* Whether it began with a command of which it is not said that it is over. */
+static bool is_at_work(const struct queue_view *v)
+{
+    return v->q->ring.executing && !v->q->ring.finished;
+}
+
 /* The stream at whose count the dispatcher looks again and again; CQ_STREAMS: none. */
 static unsigned polled_stream(const struct queue_view *v)
 {
@@ -215,7 +226,7 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
     const struct cq_brief *b = &v->q->ring.brief;
     const struct poll *l = v->polls[CQ_DISPATCH];
     uint32_t i = (uint32_t)b->stream - v->q->numbers->first_stream;
-    bool waits = v->q->ring.executing && b->known &&
+    bool waits = is_at_work(v) && b->known &&
                  ((b->id == NOCAP_CQ_DISPATCH_WAIT && (b->flags & NOCAP_CQ_WAIT_STREAM) != 0) ||
                   b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL);
     unsigned polled = polled_stream(v);
@@ -243,7 +254,7 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
 static bool wants_space(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
-    if (l == NULL || l->addr != v->q->numbers->completion_rd || !v->q->ring.executing) {
+    if (l == NULL || l->addr != v->q->numbers->completion_rd || !is_at_work(v)) {
         return false;
     }
     wait_since(w, l->since);
@@ -302,7 +313,7 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
     const struct poll *l = v->polls[CQ_DISPATCH];
     bool executes = r->executed_index != NO_INDEX;
     bool polls = l != NULL && l->addr == v->q->sem[CQ_DISPATCH];
-    bool at_it = executes && !polls && v->q->sees_loads;
+    bool at_it = executes && !r->finished && !polls && (v->q->sees_loads || r->ends_shown);
     uint64_t end = r->consumed + (executes && !at_it ? r->current_pages : 0);
     wait_since(w, polls ? l->since : wait_at_index(r->executed_index));
     wait_place(w, v->q->sem[CQ_DISPATCH], 4);

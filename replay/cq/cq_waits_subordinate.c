@@ -118,8 +118,8 @@ bool cq_forgot_notify(const struct queue_view *v, struct nocap_wait *w, char *wh
 {
     const struct cq_subordinate *s = &v->q->subordinate;
     const struct cq_brief *b = &v->q->ring.brief;
-    bool at_it =
-        v->q->ring.executing && b->known && b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL;
+    bool at_it = v->q->ring.executing && !v->q->ring.finished && b->known &&
+                 b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL;
     for (unsigned i = 0; i < CQ_STREAMS && !at_it; i++) {
         if (v->launches[i] > 0 && s->launched[i] >= s->notified[i] &&
             s->announced[i] > s->notified[i]) {
