@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hangs of the command queue for which its cores are not to blame, and a queue that was shut down.
  */
-#include "tests/hang_answers.h"
+#include "tests/hang_parts.h"
 
 #include "formats/profile/profile.h"
-#include "tests/run_trace.h"
 
 #define LINE(...) #__VA_ARGS__ "\n"
 #define HEADER(...)                                                                                \
@@ -68,56 +67,6 @@ static void a_host_without_a_queue_that_works(void **state)
         }
         nocap_hang_free(h);
     }
-}
-
-/* `seen`: the only worker of which the inside was recorded; NULL: all are. `scope`: the header says
- * so. `without`: classes that are not observed; `from`: the first event that is. */
-static struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_sim_view view,
-                                       const struct nocap_xy *seen, bool scope, uint32_t without,
-                                       size_t from)
-{
-    struct nocap_sim_options options = {.size = sizeof options,
-                                        .scenario = NOCAP_SIM_FAST_DISPATCH,
-                                        .view = view,
-                                        .launches = 6,
-                                        .seed = 3,
-                                        .fault = fault};
-    struct run run = run_with(options);
-    struct run_trace t = run_trace_of(&options);
-    for (size_t i = 0; seen != NULL && i < t.header.scope_count; i++) {
-        t.header.scope[i] = t.header.scope[i].x == seen->x ? *seen : t.header.scope[i];
-    }
-    const struct nocap_header all = t.header;
-    t.header.has_scope = scope;
-    t.header.observes &= ~without;
-    run_trace_open(&t, "run.nocap");
-    for (size_t i = from; i < run.count; i++) {
-        const struct nocap_event *e = &run.events[i];
-        bool inside = (e->has & NOCAP_F_AT) != 0 && e->by != NOCAP_BY_HOST;
-        bool memory = e->space == NOCAP_SPACE_SYSMEM;
-        bool load = e->kind == NOCAP_EV_READ && e->by != NOCAP_BY_HOST;
-        if ((memory && (without & NOCAP_CLASS_SYSMEM) != 0) ||
-            (load && (without & NOCAP_CLASS_CORE_LOAD) != 0)) {
-            continue;
-        }
-        if (!inside || seen == NULL || nocap_header_in_scope(&all, e->at)) {
-            run_trace_add(&t, e);
-        }
-    }
-    run_trace_close(&t);
-    run_free(&run);
-    return hang_of("run.nocap");
-}
-
-static struct nocap_hang *hang_of_fault(enum nocap_sim_fault fault, enum nocap_sim_view view)
-{
-    return hang_of_part(fault, view, NULL, true, 0, 0);
-}
-
-static const char *said_of(const struct nocap_hang *h, unsigned agent, struct nocap_xy at)
-{
-    const struct nocap_hang_party *root = root_named(h, agent, at);
-    return root != NULL && root->wait != SIZE_MAX ? h->waits[root->wait].what : "";
 }
 
 static const char *said_of_dispatcher(const struct nocap_hang *h)
@@ -186,36 +135,6 @@ static void a_wait_for_one_more_is_the_hosts(void **state)
     struct nocap_hang *h = hang_of_fault(NOCAP_SIM_FAULT_WAIT_COUNT_HIGH, NOCAP_SIM_VIEW_RAW);
     assert_the_hosts(h, "asks for 5 notifies on stream 48 after 4 go messages");
     nocap_hang_free(h);
-}
-
-/* What is not known of two cores is no circle: they do not wait for each other and for the host. */
-static void cores_of_which_little_is_known_make_no_circle(void **state)
-{
-    static const struct {
-        enum nocap_sim_fault fault;
-        uint32_t without;
-        size_t from;
-        enum nocap_agent root;
-        const char *said; /* of it; "": it is not observed */
-    } rows[] = {
-        {NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_CLASS_CORE_LOAD, 1000, NOCAP_BY_DISPATCH, ""},
-        {NOCAP_SIM_FAULT_CREDIT_MISSED, 0, 1000, NOCAP_BY_PREFETCH, "never made them ready"},
-        {NOCAP_SIM_FAULT_DISPATCH_UNKNOWN, 0, 0, NOCAP_BY_DISPATCH, "never finished the command"},
-        {NOCAP_SIM_FAULT_WORKER_NOTIFY_MISSING, 0, 3000, NOCAP_BY_DISPATCH, "is not observed"},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct nocap_hang *h = hang_of_part(rows[i].fault, NOCAP_SIM_VIEW_RAW, NULL, true,
-                                            rows[i].without, rows[i].from);
-        const struct nocap_xy at = {14, rows[i].root == NOCAP_BY_PREFETCH ? 2 : 3};
-        if (h->verdict == NOCAP_HANG_NONE || root_named(h, rows[i].root, at) == NULL ||
-            strstr(said_of(h, rows[i].root, at), rows[i].said) == NULL || h->party_count == 0 ||
-            root_named(h, NOCAP_BY_HOST, (struct nocap_xy){0, 0}) != NULL) {
-            print(h);
-            fail_msg("row %zu", i);
-        }
-        nocap_hang_free(h);
-    }
 }
 
 /* Also where neither commands nor the host's own looks are observed: who counts is not idle. */
@@ -331,44 +250,6 @@ static void a_slot_left_out_is_the_hosts(void **state)
     h = hang_of_fault(NOCAP_SIM_FAULT_SLOT_SKIPPED, NOCAP_SIM_VIEW_RAW);
     assert_the_hosts(h, "left out prefetch_q entry");
     nocap_hang_free(h);
-}
-
-static unsigned count_roots(const struct nocap_hang *h)
-{
-    unsigned count = 0;
-    for (size_t p = 0; p < h->party_count; p++) {
-        count += h->parties[p].root;
-    }
-    return count;
-}
-
-/* Of units alone: a WAIT of which it is said that it is over holds the dispatcher no more, and what
- * follows a STALL is not for the prefetcher to relay before its notify. */
-static void units_tell_who_is_through(void **state)
-{
-    static const struct {
-        enum nocap_sim_fault fault;
-        enum nocap_agent root;
-    } rows[] = {{NOCAP_SIM_FAULT_PREFETCH_ILLEGAL, NOCAP_BY_PREFETCH},
-                {NOCAP_SIM_FAULT_GO_WRONG_STREAM, NOCAP_BY_DISPATCH}};
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct nocap_sim_options options = {.size = sizeof options,
-                                                  .scenario = NOCAP_SIM_FAST_DISPATCH_PACKED,
-                                                  .view = NOCAP_SIM_VIEW_CQ,
-                                                  .launches = 8,
-                                                  .fault = rows[i].fault,
-                                                  .profile = "tt-metal-2026-06"};
-        struct run_trace trace = run_trace_simulated("run.nocap", options);
-        run_trace_close(&trace);
-        struct nocap_hang *h = hang_of("run.nocap");
-        const struct nocap_xy at = {14, rows[i].root == NOCAP_BY_PREFETCH ? 2 : 3};
-        if (root_named(h, rows[i].root, at) == NULL || count_roots(h) != 1) {
-            print(h);
-            fail_msg("row %zu", i);
-        }
-        nocap_hang_free(h);
-    }
 }
 
 /* ---- two dispatchers ---- */
@@ -509,7 +390,6 @@ int main(void)
         cmocka_unit_test(a_host_without_a_queue_that_works),
         cmocka_unit_test(a_dispatcher_in_a_command_owes_none_of_its_pages),
         cmocka_unit_test(a_wait_for_one_more_is_the_hosts),
-        cmocka_unit_test(cores_of_which_little_is_known_make_no_circle),
         cmocka_unit_test(a_dispatcher_that_counts_is_not_idle),
         cmocka_unit_test(a_host_that_was_seen_late),
         cmocka_unit_test(a_command_that_is_not_over_when_the_capture_ends),
@@ -518,7 +398,6 @@ int main(void)
         cmocka_unit_test(workers_that_are_not_seen_have_answered),
         cmocka_unit_test(tiles_that_boot_and_show_nothing_are_no_clean_end),
         cmocka_unit_test(a_slot_left_out_is_the_hosts),
-        cmocka_unit_test(units_tell_who_is_through),
         cmocka_unit_test(hangs_of_two_dispatchers_have_their_roots),
         cmocka_unit_test(what_is_polled_is_said),
     };

@@ -33,15 +33,28 @@ static bool short_of_credits(const struct queue_view *v, uint64_t *have, uint64_
     return *have < *need;
 }
 
+/* Where pages are not counted, whether it looks for more. */
+static bool looks_for_credits(const struct queue_view *v)
+{
+    const struct poll *l = v->polls[CQ_PREFETCH];
+    return !v->q->ring.origin && l != NULL && l->addr == v->q->sem[CQ_PREFETCH] &&
+           l->count >= PROGRESS_LOOKS;
+}
+
 static bool wants_credits(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
+    wait_since(w, wait_at_index(v->q->prefetcher.fetch.index));
+    w->by = cq_party(v, CQ_DISPATCH);
+    wait_place(w, v->q->sem[CQ_PREFETCH], 4);
+    if (looks_for_credits(v)) {
+        WHAT("free pages of the dispatch buffer: its semaphore stays 0x%llx",
+             wide(v->polls[CQ_PREFETCH]->value));
+        return true;
+    }
     if (!short_of_credits(v, &w->have, &w->need)) {
         return false;
     }
-    wait_since(w, wait_at_index(v->q->prefetcher.fetch.index));
-    w->by = cq_party(v, CQ_DISPATCH);
     w->counted = true;
-    wait_place(w, v->q->sem[CQ_PREFETCH], 4);
     WHAT("%llu free page%s of the dispatch buffer for prefetch command %llu, has %llu",
          wide(w->need), w->need > 1 ? "s" : "", wide(cq_relay_first(v->q)), wide(w->have));
     return true;
@@ -105,7 +118,11 @@ static bool wants_read(const struct queue_view *v, struct nocap_wait *w, char *w
 static bool wants_relay(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     wait_since(w, wait_at_index(v->q->prefetcher.fetch.index));
-    WHAT("never relayed prefetch command %llu, which has landed", wide(cq_relay_first(v->q)));
+    WHAT(v->q->ring.origin || v->q->sees_loads
+             ? "never relayed prefetch command %llu, which has landed"
+             : "has not relayed prefetch command %llu, which has landed; which pages are free is "
+               "not observed",
+         wide(cq_relay_first(v->q)));
     return v->unrelayed > 0;
 }
 
@@ -116,19 +133,23 @@ static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *
     const struct cq_record *r = cq_record(v->q, p->next);
     const struct poll *l = v->polls[CQ_PREFETCH];
     char where[64] = "";
-    bool queue = l != NULL && place_has(&v->q->places.slots, l->addr) && l->value == 0;
+    const uint64_t last = cq_entries_back(v->q, p->next, 1);
+    const struct cq_record *before = last < p->next ? cq_record(v->q, last) : NULL;
+    const struct cq_place *slots = &v->q->places.slots;
+    bool queue = l != NULL && place_has(slots, l->addr) && l->value == 0;
     bool known = r != NULL && r->slot_known;
-    uint32_t at = queue           ? place_index(&v->q->places.slots, l->addr) /* where it is */
-                  : p->slot.known ? p->slot.v
-                  : known         ? r->slot
-                                  : 0;
+    uint32_t due = before != NULL && before->slot_known ? place_after(slots, before->slot, 1)
+                   : before == NULL && p->slot.known    ? p->slot.v
+                   : known                              ? r->slot
+                                                        : 0;
+    bool skips = known && due != r->slot;                    /* the host, before that command */
+    uint32_t at = queue ? place_index(slots, l->addr) : due; /* where it is */
     wait_since(w, r != NULL ? r->at : wait_at_index(NO_INDEX));
     if (known) {
         snprintf(where, sizeof where, " in prefetch_q entry %u", r->slot);
         wait_place(w, place_address(&v->q->places.slots, r->slot), v->q->numbers->entry_bytes);
     }
-    bool right = queue && p->slot.known && p->slot.v == at; /* it is where it has to be */
-    bool passed = known && (v->q->host.slots[at] == CQ_SLOT_PASSED || (right && at != r->slot));
+    bool passed = known && (v->q->host.slots[at] == CQ_SLOT_PASSED || (skips && at == due));
     if (passed || (queue && known && at != r->slot)) {
         w->by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
         w->state = "at an empty prefetch_q entry";
@@ -152,20 +173,32 @@ static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *
     return v->unfetched > 0;
 }
 
-/* Pages that it has relayed, and that the dispatcher's semaphore does not show; where not all of
- * them are known, those of a record that it passed over. */
+static bool looks_for_pages(const struct queue_view *v)
+{
+    const struct poll *l = v->polls[CQ_DISPATCH];
+    return l != NULL && l->addr == v->q->sem[CQ_DISPATCH];
+}
+
+/* Whether the dispatcher is through with its command, and pages of a record were passed over. */
+static bool passed_pages(const struct queue_view *v)
+{
+    return v->q->prefetcher.forgot != FAULT_NONE && (looks_for_pages(v) || v->q->ring.finished);
+}
+
+/* Pages that it has relayed, and that the dispatcher's semaphore does not show; where that is not
+ * seen, or not all of them are known, those of a record that it passed over. */
 static bool lost_pages(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
     const struct cq_ring *r = &v->q->ring;
     const struct cq_prefetcher *p = &v->q->prefetcher;
-    bool lost = r->origin ? l != NULL && l->value < r->published : p->forgot != FAULT_NONE;
-    if (r->ended || l == NULL || l->addr != v->q->sem[CQ_DISPATCH] || !lost) {
+    const bool counts = r->origin && looks_for_pages(v);
+    if (r->ended || !(counts ? l->value < r->published : passed_pages(v))) {
         return false;
     }
     wait_since(w, wait_at_index(p->index));
-    wait_place(w, l->addr, 4);
-    if (r->origin) {
+    wait_place(w, v->q->sem[CQ_DISPATCH], 4);
+    if (counts) {
         WHAT("relayed %llu pages, but the dispatcher's semaphore shows %llu: pages were never made "
              "ready",
              wide(r->published), wide(l->value));
@@ -258,9 +291,14 @@ static bool wants_space(const struct queue_view *v, struct nocap_wait *w, char *
         return false;
     }
     wait_since(w, l->since);
-    w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
     wait_place(w, v->q->numbers->completion_rd, 4);
-    WHAT("room in the completion queue: completion_q_rd_ptr does not move");
+    if (v->q->completion.toggled != FAULT_NONE) {
+        w->release = "a write pointer with the toggle of its lap";
+        WHAT("room in the completion queue, which is full by the wrong toggle of its own pointer");
+    } else {
+        w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
+        WHAT("room in the completion queue: completion_q_rd_ptr does not move");
+    }
     return true;
 }
 
@@ -294,15 +332,21 @@ static bool must_release(const struct queue_view *v, struct nocap_wait *w, char 
     uint64_t end = r->consumed + (at_work ? 0 : r->current_pages);
     uint64_t blocks = end / v->q->numbers->block_pages;
     uint64_t due = blocks > 0 ? (blocks - 1) * v->q->numbers->block_pages : 0;
-    if (!short_of_credits(v, &have, &need) || due <= back) {
+    const bool all = looks_for_credits(v) && looks_for_pages(v); /* what it got, it finished */
+    if (!all && (!short_of_credits(v, &have, &need) || due <= back)) {
         return false;
     }
     wait_since(w, wait_at_index(r->release_count > 0
                                     ? r->releases[(r->release_count - 1) % CQ_RELEASES].at.index
                                     : r->executed_index));
     wait_place(w, v->q->sem[CQ_DISPATCH], 4);
-    WHAT("finished %llu blocks of the dispatch buffer and released %llu pages: %llu more are due",
-         wide(blocks), wide(back), wide(due - back));
+    if (all) {
+        WHAT("finished all pages that were made ready, and the prefetcher has none that are free");
+    } else {
+        WHAT("finished %llu blocks of the dispatch buffer and released %llu pages: %llu more are "
+             "due",
+             wide(blocks), wide(back), wide(due - back));
+    }
     return true;
 }
 
@@ -312,12 +356,12 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
     const struct cq_ring *r = &v->q->ring;
     const struct poll *l = v->polls[CQ_DISPATCH];
     bool executes = r->executed_index != NO_INDEX;
-    bool polls = l != NULL && l->addr == v->q->sem[CQ_DISPATCH];
+    bool polls = looks_for_pages(v);
     bool at_it = executes && !r->finished && !polls && (v->q->sees_loads || r->ends_shown);
     uint64_t end = r->consumed + (executes && !at_it ? r->current_pages : 0);
     wait_since(w, polls ? l->since : wait_at_index(r->executed_index));
     wait_place(w, v->q->sem[CQ_DISPATCH], 4);
-    if (at_it || (r->origin && end < r->published && !polls)) {
+    if (at_it || (r->origin && end < r->published && !polls && !passed_pages(v))) {
         w->state = "in a command";
         w->release = NULL;
         if (!executes) {
@@ -334,7 +378,7 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
     w->state = polls ? "polling for pages" : "idle";
     w->by = cq_party(v, CQ_PREFETCH);
     if (r->origin) {
-        WHAT("pages: it has finished the %llu that were made ready", wide(r->published));
+        WHAT("pages: it has finished the %llu that were made ready", wide(end));
     } else {
         WHAT("pages: its semaphore stays 0x%llx", wide(polls ? l->value : 0));
     }

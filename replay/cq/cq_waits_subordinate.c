@@ -258,8 +258,9 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
     if (s->finished < s->published && !polls && !lost) {
         w->state = "not reading its buffer";
         w->release = NULL;
-        WHAT("never took %llu of %llu pages that were made ready", wide(s->published - s->finished),
-             wide(s->published));
+        WHAT(v->q->sees_loads ? "never took %llu of %llu pages that were made ready"
+                              : "has not finished %llu of %llu pages that were made ready",
+             wide(s->published - s->finished), wide(s->published));
     } else {
         w->by = cq_party(v, CQ_PREFETCH);
         WHAT("pages of its own: it has finished %llu, and %llu command%s for it", wide(s->finished),

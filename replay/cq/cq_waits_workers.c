@@ -167,7 +167,9 @@ bool cq_wants_workers(const struct queue_view *v, const struct cq_asked *asked,
     uint32_t have = polls ? (uint32_t)asked->poll->value : asked->value;
     uint32_t ahead = (have - count) << (32 - v->q->numbers->count_bits);
     bool come = count == 0 || ((polls || asked->read) && (int32_t)ahead >= 0);
-    if (come || (!polls && v->q->sees_loads)) {
+    const uint32_t looks = NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO;
+    bool shown = (v->t->m->header->observes & looks) == looks; /* it would be seen to look */
+    if (come || (!polls && shown)) {
         return false;
     }
     int n = WHAT("%u notifies of workers on stream %u", count, number);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hangs of the command queue of which the trace does not show all. */
+#include "tests/hang_parts.h"
+
+#define RAW NOCAP_SIM_VIEW_RAW
+#define ALL NOCAP_SIM_VIEW_ALL
+
+static struct nocap_xy place_of(enum nocap_agent agent)
+{
+    return agent == NOCAP_BY_PREFETCH   ? (struct nocap_xy){14, 2}
+           : agent == NOCAP_BY_DISPATCH ? (struct nocap_xy){14, 3}
+                                        : (struct nocap_xy){0, 0};
+}
+
+static bool in_circle(const struct nocap_hang *h)
+{
+    bool any = false;
+    for (size_t i = 0; i < h->party_count; i++) {
+        any |= h->parties[i].root && h->parties[i].in_cycle;
+    }
+    return any;
+}
+
+/* What is not known of two cores is no circle: they do not wait for each other and for the host. */
+static void cores_of_which_little_is_known_make_no_circle(void **state)
+{
+    static const struct {
+        enum nocap_sim_fault fault;
+        enum nocap_sim_view view;
+        uint32_t without;
+        size_t from;
+        enum nocap_agent root;
+        const char *said; /* of it; "": it is not observed */
+    } rows[] = {
+        {NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, RAW, NOCAP_CLASS_CORE_LOAD, 1000, NOCAP_BY_DISPATCH,
+         ""},
+        {NOCAP_SIM_FAULT_CREDIT_MISSED, RAW, 0, 1000, NOCAP_BY_PREFETCH, "never made them ready"},
+        {NOCAP_SIM_FAULT_DISPATCH_UNKNOWN, RAW, 0, 0, NOCAP_BY_DISPATCH,
+         "never finished the command"},
+        {NOCAP_SIM_FAULT_WORKER_NOTIFY_MISSING, RAW, 0, 3000, NOCAP_BY_DISPATCH, "is not observed"},
+        {NOCAP_SIM_FAULT_GO_WRONG_STREAM, RAW, NOCAP_CLASS_CORE_MMIO, 0, NOCAP_BY_DISPATCH,
+         "notifies"},
+        {NOCAP_SIM_FAULT_CREDIT_MISSED, ALL, NOCAP_CLASS_CORE_LOAD, 0, NOCAP_BY_PREFETCH, "ready"},
+        {NOCAP_SIM_FAULT_RELEASE_MISSED, RAW, 0, 1000, NOCAP_BY_DISPATCH, "finished all pages"},
+        {NOCAP_SIM_FAULT_SLOT_SKIPPED, RAW, NOCAP_CLASS_CORE_LOAD, 0, NOCAP_BY_HOST, "left out"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct nocap_hang *h =
+            hang_of_part(rows[i].fault, rows[i].view, NULL, true, rows[i].without, rows[i].from);
+        const struct nocap_xy at = place_of(rows[i].root);
+        if (h->verdict != NOCAP_HANG_HUNG || root_named(h, rows[i].root, at) == NULL ||
+            strstr(said_of(h, rows[i].root, at), rows[i].said) == NULL || in_circle(h)) {
+            print(h);
+            fail_msg("row %zu", i);
+        }
+        nocap_hang_free(h);
+    }
+}
+
+/* Of units alone: a WAIT of which it is said that it is over holds the dispatcher no more, and what
+ * follows a STALL is not for the prefetcher to relay before its notify. Who waits for room that is
+ * there by the wrong toggle of its own pointer waits for none. */
+static void the_root_is_alone(void **state)
+{
+    static const struct {
+        enum nocap_sim_fault fault;
+        enum nocap_sim_view view;
+        enum nocap_agent root;
+    } rows[] = {{NOCAP_SIM_FAULT_PREFETCH_ILLEGAL, NOCAP_SIM_VIEW_CQ, NOCAP_BY_PREFETCH},
+                {NOCAP_SIM_FAULT_GO_WRONG_STREAM, NOCAP_SIM_VIEW_CQ, NOCAP_BY_DISPATCH},
+                {NOCAP_SIM_FAULT_TOGGLE_FLIPPED_EARLY, RAW, NOCAP_BY_DISPATCH}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct nocap_sim_options options = {.size = sizeof options,
+                                                  .scenario = NOCAP_SIM_FAST_DISPATCH_PACKED,
+                                                  .view = rows[i].view,
+                                                  .launches = 8,
+                                                  .fault = rows[i].fault,
+                                                  .profile = "tt-metal-2026-06"};
+        struct run_trace trace = run_trace_simulated("run.nocap", options);
+        run_trace_close(&trace);
+        struct nocap_hang *h = hang_of("run.nocap");
+        if (root_named(h, rows[i].root, place_of(rows[i].root)) == NULL || count_roots(h) != 1) {
+            print(h);
+            fail_msg("row %zu", i);
+        }
+        nocap_hang_free(h);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cores_of_which_little_is_known_make_no_circle),
+        cmocka_unit_test(the_root_is_alone),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
