@@ -190,6 +190,11 @@ static void the_dispatcher_that_has_ended_is_the_root(void **state)
     assert_non_null(strstr(said_of_dispatcher(h), "executed TERMINATE"));
     assert_null(root_named(h, NOCAP_BY_PREFETCH, (struct nocap_xy){14, 2}));
     nocap_hang_free(h);
+    /* nor is a queue idle of which it is not known how many events the host waits for */
+    h = hang_of_part(NOCAP_SIM_FAULT_RECORD_AFTER_END, NOCAP_SIM_VIEW_RAW, NULL, true, 0, 500);
+    assert_int_not_equal(h->verdict, NOCAP_HANG_NONE);
+    assert_non_null(strstr(said_of_dispatcher(h), "executed TERMINATE"));
+    nocap_hang_free(h);
 }
 
 static void go_words_for_another_stream_are_the_hosts(void **state)

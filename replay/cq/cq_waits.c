@@ -9,7 +9,7 @@
 
 /* Pages that came back from the dispatcher, as the prefetcher's own semaphore shows them where it
  * looks at it, else as they were sent. */
-static uint64_t released_pages(const struct queue_view *v)
+uint64_t cq_released_pages(const struct queue_view *v)
 {
     const struct poll *l = v->polls[CQ_PREFETCH];
     bool counts = l != NULL && l->addr == v->q->sem[CQ_PREFETCH] && v->q->ring.origin &&
@@ -18,7 +18,7 @@ static uint64_t released_pages(const struct queue_view *v)
 }
 
 /* Whether the next record needs more pages than are free. */
-static bool short_of_credits(const struct queue_view *v, uint64_t *have, uint64_t *need)
+bool cq_short_of_credits(const struct queue_view *v, uint64_t *have, uint64_t *need)
 {
     const struct cq_ring *r = &v->q->ring;
     const struct cq_prefetcher *p = &v->q->prefetcher;
@@ -27,14 +27,14 @@ static bool short_of_credits(const struct queue_view *v, uint64_t *have, uint64_
         record->subordinate) {
         return false;
     }
-    uint64_t used = r->acquired - released_pages(v);
+    uint64_t used = r->acquired - cq_released_pages(v);
     *have = used < v->q->numbers->buffer_pages ? v->q->numbers->buffer_pages - used : 0;
     *need = record->gathered ? 1 : record->pages; /* it takes the others as their bytes come */
     return *have < *need;
 }
 
 /* Where pages are not counted, whether it looks for more. */
-static bool looks_for_credits(const struct queue_view *v)
+bool cq_looks_for_credits(const struct queue_view *v)
 {
     const struct poll *l = v->polls[CQ_PREFETCH];
     return !v->q->ring.origin && l != NULL && l->addr == v->q->sem[CQ_PREFETCH] &&
@@ -46,12 +46,12 @@ static bool wants_credits(const struct queue_view *v, struct nocap_wait *w, char
     wait_since(w, wait_at_index(v->q->prefetcher.fetch.index));
     w->by = cq_party(v, CQ_DISPATCH);
     wait_place(w, v->q->sem[CQ_PREFETCH], 4);
-    if (looks_for_credits(v)) {
+    if (cq_looks_for_credits(v)) {
         WHAT("free pages of the dispatch buffer: its semaphore stays 0x%llx",
              wide(v->polls[CQ_PREFETCH]->value));
         return true;
     }
-    if (!short_of_credits(v, &w->have, &w->need)) {
+    if (!cq_short_of_credits(v, &w->have, &w->need)) {
         return false;
     }
     w->counted = true;
@@ -173,16 +173,16 @@ static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *
     return v->unfetched > 0;
 }
 
-static bool looks_for_pages(const struct queue_view *v)
+bool cq_looks_for_pages(const struct queue_view *v)
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
     return l != NULL && l->addr == v->q->sem[CQ_DISPATCH];
 }
 
 /* Whether the dispatcher is through with its command, and pages of a record were passed over. */
-static bool passed_pages(const struct queue_view *v)
+bool cq_passed_pages(const struct queue_view *v)
 {
-    return v->q->prefetcher.forgot != FAULT_NONE && (looks_for_pages(v) || v->q->ring.finished);
+    return v->q->prefetcher.forgot != FAULT_NONE && (cq_looks_for_pages(v) || v->q->ring.finished);
 }
 
 /* Pages that it has relayed, and that the dispatcher's semaphore does not show; where that is not
@@ -192,8 +192,8 @@ static bool lost_pages(const struct queue_view *v, struct nocap_wait *w, char *w
     const struct poll *l = v->polls[CQ_DISPATCH];
     const struct cq_ring *r = &v->q->ring;
     const struct cq_prefetcher *p = &v->q->prefetcher;
-    const bool counts = r->origin && looks_for_pages(v);
-    if (r->ended || !(counts ? l->value < r->published : passed_pages(v))) {
+    const bool counts = r->origin && cq_looks_for_pages(v);
+    if (r->ended || !(counts ? l->value < r->published : cq_passed_pages(v))) {
         return false;
     }
     wait_since(w, wait_at_index(p->index));
@@ -232,216 +232,37 @@ static bool wants_host(const struct queue_view *v, struct nocap_wait *w, char *w
     return v->pages_wanted && (v->relays_known || rests(v, CQ_PREFETCH));
 }
 
-/* ---- the dispatcher: pages, announcements of workers, room for completions, barriers ---- */
-
-/* Whether it began with a command of which it is not said that it is over. */
-static bool is_at_work(const struct queue_view *v)
-{
-    return v->q->ring.executing && !v->q->ring.finished;
-}
-
-/* The stream at whose count the dispatcher looks again and again; CQ_STREAMS: none. */
-static unsigned polled_stream(const struct queue_view *v)
-{
-    const struct poll *l = v->polls[CQ_DISPATCH];
-    unsigned i = 0;
-    while (i < CQ_STREAMS && (l == NULL || l->count < PROGRESS_LOOKS ||
-                              l->addr != nocap_stream_address(v->q->numbers->first_stream + i,
-                                                              NOCAP_STREAM_SPACE_AVAILABLE))) {
-        i++;
-    }
-    return i;
-}
-
-/* Where its command is not known, what it looks at tells. */
-static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char *what)
-{
-    const struct cq_brief *b = &v->q->ring.brief;
-    const struct poll *l = v->polls[CQ_DISPATCH];
-    uint32_t i = (uint32_t)b->stream - v->q->numbers->first_stream;
-    bool waits = is_at_work(v) && b->known &&
-                 ((b->id == NOCAP_CQ_DISPATCH_WAIT && (b->flags & NOCAP_CQ_WAIT_STREAM) != 0) ||
-                  b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL);
-    unsigned polled = polled_stream(v);
-    if (!waits && polled < CQ_STREAMS) {
-        wait_since(w, l->since);
-        wait_place(w, l->addr, 4);
-        WHAT("more notifies of workers on stream %u than the %llu that have come; how many it "
-             "waits for is not observed",
-             v->q->numbers->first_stream + polled, wide(l->value));
-        return true;
-    }
-    if (!waits || i >= CQ_STREAMS) {
-        return false;
-    }
-    const struct cq_stream *s = &v->q->dispatcher.streams[i];
-    const struct cq_asked asked = {.stream = i,
-                                   .command = b,
-                                   .poll = l,
-                                   .read = s->read,
-                                   .value = s->value,
-                                   .index = v->q->ring.executed_index};
-    return cq_wants_workers(v, &asked, w, what);
-}
-
-static bool wants_space(const struct queue_view *v, struct nocap_wait *w, char *what)
-{
-    const struct poll *l = v->polls[CQ_DISPATCH];
-    if (l == NULL || l->addr != v->q->numbers->completion_rd || !is_at_work(v)) {
-        return false;
-    }
-    wait_since(w, l->since);
-    wait_place(w, v->q->numbers->completion_rd, 4);
-    if (v->q->completion.toggled != FAULT_NONE) {
-        w->release = "a write pointer with the toggle of its lap";
-        WHAT("room in the completion queue, which is full by the wrong toggle of its own pointer");
-    } else {
-        w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
-        WHAT("room in the completion queue: completion_q_rd_ptr does not move");
-    }
-    return true;
-}
-
-static bool wants_acks(const struct queue_view *v, struct nocap_wait *w, char *what)
-{
-    const struct poll *l = v->polls[CQ_DISPATCH];
-    struct cq_dispatcher *d = &v->q->dispatcher;
-    struct nocap_register_place where;
-    char name[64];
-    if (l == NULL || !nocap_register_find(l->addr, NOCAP_BY_BRISC, &where) ||
-        where.family != NOCAP_FAMILY_NIU_COUNTER) {
-        return false;
-    }
-    const struct cq_write *first = d->acks_seen ? cq_unacked(d) : NULL;
-    nocap_register_name(l->addr, NOCAP_BY_BRISC, name, sizeof name);
-    wait_since(w, l->since);
-    wait_place(w, l->addr, 4);
-    WHAT(first != NULL
-             ? "%s stays 0x%llx; %u of its multicasts not acknowledged, the first at index %llu"
-             : "%s stays 0x%llx",
-         name, wide(l->value), d->unacked, wide(first != NULL ? first->index : 0));
-    return true;
-}
-
-/* Pages that it has finished and has not released, while the prefetcher is short of them. */
-static bool must_release(const struct queue_view *v, struct nocap_wait *w, char *what)
-{
-    const struct cq_ring *r = &v->q->ring;
-    const bool at_work = r->executing && r->ends_shown && !r->finished;
-    uint64_t have, need, back = released_pages(v);
-    uint64_t end = r->consumed + (at_work ? 0 : r->current_pages);
-    uint64_t blocks = end / v->q->numbers->block_pages;
-    uint64_t due = blocks > 0 ? (blocks - 1) * v->q->numbers->block_pages : 0;
-    const bool all = looks_for_credits(v) && looks_for_pages(v); /* what it got, it finished */
-    if (!all && (!short_of_credits(v, &have, &need) || due <= back)) {
-        return false;
-    }
-    wait_since(w, wait_at_index(r->release_count > 0
-                                    ? r->releases[(r->release_count - 1) % CQ_RELEASES].at.index
-                                    : r->executed_index));
-    wait_place(w, v->q->sem[CQ_DISPATCH], 4);
-    if (all) {
-        WHAT("finished all pages that were made ready, and the prefetcher has none that are free");
-    } else {
-        WHAT("finished %llu blocks of the dispatch buffer and released %llu pages: %llu more are "
-             "due",
-             wide(blocks), wide(back), wide(due - back));
-    }
-    return true;
-}
-
-/* A command that is not over; else pages. */
-static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *what)
-{
-    const struct cq_ring *r = &v->q->ring;
-    const struct poll *l = v->polls[CQ_DISPATCH];
-    bool executes = r->executed_index != NO_INDEX;
-    bool polls = looks_for_pages(v);
-    bool at_it = executes && !r->finished && !polls && (v->q->sees_loads || r->ends_shown);
-    uint64_t end = r->consumed + (executes && !at_it ? r->current_pages : 0);
-    wait_since(w, polls ? l->since : wait_at_index(r->executed_index));
-    wait_place(w, v->q->sem[CQ_DISPATCH], 4);
-    if (at_it || (r->origin && end < r->published && !polls && !passed_pages(v))) {
-        w->state = "in a command";
-        w->release = NULL;
-        if (!executes) {
-            WHAT("has not finished the %llu pages that were made ready; which command it executes "
-                 "is not observed",
-                 wide(r->published));
-        } else {
-            wait_place(w, r->current, 4);
-            WHAT("never finished the command at 0x%x that it began at index %llu", r->current,
-                 wide(r->executed_index));
-        }
-        return true;
-    }
-    w->state = polls ? "polling for pages" : "idle";
-    w->by = cq_party(v, CQ_PREFETCH);
-    if (r->origin) {
-        WHAT("pages: it has finished the %llu that were made ready", wide(end));
-    } else {
-        WHAT("pages: its semaphore stays 0x%llx", wide(polls ? l->value : 0));
-    }
-    return r->origin || polls;
-}
-
-static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what)
-{
-    wait_since(w, wait_at_index(v->q->ring.executed_index));
-    w->certain = v->pending > 0 && v->q->sees_noc; /* what it sent is counted */
-    WHAT("executed TERMINATE and takes no more commands");
-    return v->q->ring.ended;
-}
-
-/* What each core may wait for, the first of which holds. */
-static const struct {
-    cq_waiting *waits;
-    const char *state, *release;
-} steps[CQ_CORES][12] = {
-    [CQ_PREFETCH] =
-        {
-            {wants_credits, "polling its credits",
-             "the dispatcher returns a block of page credits"},
-            {cq_wants_subordinate_credit, "polling its credits",
-             "the subordinate dispatcher returns a page"},
-            {cq_forgot_subordinate_page, "after a relay",
-             "it adds 1 to the semaphore of the subordinate dispatcher"},
-            {wants_publish, "in a relay", "it adds the pages to semaphore 0 of the dispatcher"},
-            {lost_before_stall, "after a relay", NULL},
-            {wants_notify, "in STALL", "the dispatcher executes the WAIT with NOTIFY_PREFETCH"},
-            {wants_read, "in a PCIe read", "the data land"},
-            {wants_relay, "holding a prefetch command", NULL},
-            {wants_entry, "not reading its queue", NULL},
-            {lost_pages, "after a relay", NULL},
-            {wants_host, "idle", "the host writes a prefetch_q entry"},
-        },
-    [CQ_DISPATCH] =
-        {
-            {is_over, "ended", NULL},
-            {cq_forgot_notify, "after a notification",
-             "it counts up the word that the subordinate dispatcher polls"},
-            {wants_workers, "in WAIT", "a notify from each missing worker"},
-            {wants_space, "polling the read pointer",
-             "the host reads completion pages and moves its read pointer"},
-            {wants_acks, "in a NOC barrier", "the acknowledgements that are missing"},
-            {must_release, "pages not released",
-             "it adds the pages to semaphore 0 of the prefetcher"},
-            {wants_pages, "idle", "the prefetcher makes pages ready"},
-        },
+/* What it may wait for, the first of which holds. */
+static const struct cq_wait_step prefetcher_steps[] = {
+    {wants_credits, "polling its credits", "the dispatcher returns a block of page credits"},
+    {cq_wants_subordinate_credit, "polling its credits",
+     "the subordinate dispatcher returns a page"},
+    {cq_forgot_subordinate_page, "after a relay",
+     "it adds 1 to the semaphore of the subordinate dispatcher"},
+    {wants_publish, "in a relay", "it adds the pages to semaphore 0 of the dispatcher"},
+    {lost_before_stall, "after a relay", NULL},
+    {wants_notify, "in STALL", "the dispatcher executes the WAIT with NOTIFY_PREFETCH"},
+    {wants_read, "in a PCIe read", "the data land"},
+    {wants_relay, "holding a prefetch command", NULL},
+    {wants_entry, "not reading its queue", NULL},
+    {lost_pages, "after a relay", NULL},
+    {wants_host, "idle", "the host writes a prefetch_q entry"},
+    {0},
 };
 
 /* Whom the core waits for. */
 static unsigned report_core(struct queue_view *v, enum cq_core core)
 {
     char what[WAIT_TEXT];
-    for (unsigned i = 0; steps[core][i].waits != NULL; i++) {
+    const struct cq_wait_step *step = core == CQ_PREFETCH ? prefetcher_steps : cq_dispatcher_steps;
+    for (; step->waits != NULL; step++) {
         struct nocap_wait w = wait_begin(v->t, NOCAP_BY_NONE, wait_at_index(NO_INDEX));
         w.who = cq_party(v, core);
         w.what = what;
-        w.state = steps[core][i].state;
-        w.release = steps[core][i].release;
+        w.state = step->state;
+        w.release = step->release;
         w.progress = v->tiles[core] != NULL ? progress_of(v->tiles[core])->all : w.progress;
-        if (steps[core][i].waits(v, &w, what)) {
+        if (step->waits(v, &w, what)) {
             if (*what != '\0') {
                 wait_report(v->t, &w);
             }
@@ -462,6 +283,19 @@ static void report_cores(struct queue_view *v)
         report_core(v, CQ_PREFETCH);
     }
     cq_tell_subordinate(v);
+}
+
+/* Whether a command comes after the one that ends the dispatcher. */
+static bool goes_on_after_end(const struct queue_view *v)
+{
+    const struct cq_ring *r = &v->q->ring;
+    const struct cq_record *after = NULL;
+    for (uint64_t n = r->record + 1; r->ended && r->record != NO_INDEX && n < v->q->published;
+         n++) {
+        const struct cq_record *one = cq_record(v->q, n);
+        after = one != NULL && one->brief.known && !one->subordinate ? one : after;
+    }
+    return after != NULL;
 }
 
 static void look_over(struct queue_view *v)
@@ -497,8 +331,9 @@ static void look_over(struct queue_view *v)
     }
     bool at_work = q->ring.executing && q->ring.ends_shown && !q->ring.finished && !q->ring.ended;
     v->demand = at_work || v->pending > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open ||
-                v->commands > 0 || polled_stream(v) < CQ_STREAMS;
-    v->demand = v->demand || cq_host_slot_poll(v) != NULL || cq_host_completion_poll(v) != NULL;
+                v->commands > 0 || cq_polled_stream(v) < CQ_STREAMS;
+    v->demand = v->demand || goes_on_after_end(v) || cq_host_slot_poll(v) != NULL ||
+                cq_host_completion_poll(v) != NULL;
 }
 
 /* Nothing but the host shows, not all that it asked for is known, and it has asked for something

@@ -33,6 +33,10 @@ struct queue_view {
  * bytes for what it waits for. False: it does not wait for that. */
 typedef bool cq_waiting(const struct queue_view *v, struct nocap_wait *w, char *what);
 #define WHAT(...) snprintf(what, WAIT_TEXT, __VA_ARGS__)
+struct cq_wait_step {
+    cq_waiting *waits; /* NULL: the end */
+    const char *state, *release;
+};
 
 static inline struct nocap_party cq_party(const struct queue_view *v, enum cq_core core)
 {
@@ -62,6 +66,22 @@ static inline struct nocap_wait cq_host_error(const struct queue_view *v,
     w.release = release;
     return w;
 }
+
+/* cq_waits.c: free pages, and those made ready */
+/* Pages that came back to the prefetcher, as it sees them. */
+uint64_t cq_released_pages(const struct queue_view *v);
+/* Whether the next record needs more pages than are free; or, where pages are not counted, whether
+ * it looks for more. */
+bool cq_short_of_credits(const struct queue_view *v, uint64_t *have, uint64_t *need);
+bool cq_looks_for_credits(const struct queue_view *v);
+bool cq_looks_for_pages(const struct queue_view *v);
+/* Whether the dispatcher is through with its command, and pages of a record were passed over. */
+bool cq_passed_pages(const struct queue_view *v);
+
+/* cq_waits_dispatcher.c: what it may wait for, the first of which holds */
+extern const struct cq_wait_step cq_dispatcher_steps[];
+/* The stream at whose count it looks again and again; CQ_STREAMS: none. */
+unsigned cq_polled_stream(const struct queue_view *v);
 
 /* cq_waits_workers.c: announcements that a dispatcher waits for */
 struct cq_asked {
