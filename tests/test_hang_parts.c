@@ -89,11 +89,37 @@ static void the_root_is_alone(void **state)
     }
 }
 
+/* The host's side alone, up to a moment at which it has enqueued more than it got back: whether the
+ * queue goes on does not show, though it waits for nothing yet. */
+static void a_host_that_is_seen_up_to_its_commands(void **state)
+{
+    enum { CUT = 80 };
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                              .view = NOCAP_SIM_VIEW_HOST,
+                                              .launches = 6,
+                                              .fault = NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS,
+                                              .seed = 3};
+    (void)state;
+    struct run run = run_with(options);
+    struct run_trace t = run_trace_of(&options);
+    run_trace_open(&t, "run.nocap");
+    for (size_t i = 0; i < CUT; i++) {
+        run_trace_add(&t, &run.events[i]);
+    }
+    run_trace_close(&t);
+    run_free(&run);
+    struct nocap_hang *h = hang_of("run.nocap");
+    assert_int_equal(h->verdict, NOCAP_HANG_INCONCLUSIVE);
+    nocap_hang_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_of_which_little_is_known_make_no_circle),
         cmocka_unit_test(the_root_is_alone),
+        cmocka_unit_test(a_host_that_is_seen_up_to_its_commands),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

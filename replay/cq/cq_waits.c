@@ -336,8 +336,8 @@ static void look_over(struct queue_view *v)
                 cq_host_completion_poll(v) != NULL;
 }
 
-/* Nothing but the host shows, not all that it asked for is known, and it has asked for something
- * since it last gave a completion back. */
+/* Nothing but the host shows, and it has enqueued something since it last gave a completion back.
+ */
 static bool is_hidden(const struct queue_view *v)
 {
     const struct cq *q = v->q;
@@ -345,7 +345,7 @@ static bool is_hidden(const struct queue_view *v)
                        q->ring.ends_shown || q->prefetcher.events_seen;
     const bool asks = q->published > 0 &&
                       q->records[(q->published - 1) % CQ_RECORDS].at.turn > q->completion.read_turn;
-    return !q->completion.ids_whole && !shown && asks;
+    return !shown && asks;
 }
 
 /* No wait is known of, and a core looks for long at something else, or commands are not observed
