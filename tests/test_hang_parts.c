@@ -114,11 +114,40 @@ static void a_host_that_is_seen_up_to_its_commands(void **state)
     nocap_hang_free(h);
 }
 
+/* Where kernels are not observed, the sync word tells who may still push what a thread waits for.
+ */
+static void a_thread_waits_for_a_core_that_was_signalled(void **state)
+{
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_LAUNCH_HOST,
+                                              .tiles = 2,
+                                              .fault = NOCAP_SIM_FAULT_HANG_TRISC1};
+    (void)state;
+    struct run run = run_with(options);
+    struct run_trace t = run_trace_of(&options);
+    t.header.observes &= ~(uint32_t)NOCAP_CLASS_KERNEL;
+    run_trace_open(&t, "run.nocap");
+    for (size_t i = 0; i < run.count; i++) {
+        if (run.events[i].kind != NOCAP_EV_KERNEL) {
+            run_trace_add(&t, &run.events[i]);
+        }
+    }
+    run_trace_close(&t);
+    run_free(&run);
+    struct nocap_hang *h = hang_of("run.nocap");
+    if (root_named(h, NOCAP_BY_TRISC1, (struct nocap_xy){1, 3}) == NULL || count_roots(h) != 1) {
+        print(h);
+        fail_msg("TRISC1 is the root");
+    }
+    nocap_hang_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_of_which_little_is_known_make_no_circle),
         cmocka_unit_test(the_root_is_alone),
+        cmocka_unit_test(a_thread_waits_for_a_core_that_was_signalled),
         cmocka_unit_test(a_host_that_is_seen_up_to_its_commands),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

@@ -28,7 +28,7 @@ struct nocap_hang_wait {
 struct nocap_hang_party {
     struct nocap_party id;
     bool waits, waited; /* for another, by another */
-    bool alone;         /* does not go on, whatever others do */
+    bool at_fault;      /* did wrong: what it waits for does not release it */
     bool root, in_cycle;
     bool erred;                      /* an error was found that is about it */
     size_t wait;                     /* the most telling of its waits, SIZE_MAX: it has none */

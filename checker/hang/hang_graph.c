@@ -33,13 +33,12 @@ static size_t find(struct nocap_hang *h, struct keys *keys, const struct nocap_p
     return row != NULL ? (size_t)(row - keys->rows) : SIZE_MAX;
 }
 
-/* How much a wait says about its party: why it acts for no agent more than what it waits for, a
- * thread that is held more than its kernel. */
+/* How much a wait says about its party: what it did wrong more than what it waits for, a thread
+ * that is held more than its kernel. */
 static int weight(const struct nocap_wait *w)
 {
-    return (w->by.agent == NOCAP_BY_NONE ? 16 : 0) + (w->wedged ? 8 : 0) +
-           (w->thread >= 0 ? 4 : 0) + (w->release != NULL ? 2 : 0) +
-           (w->index != UINT64_MAX ? 1 : 0);
+    return (w->erred ? 16 : 0) + (w->wedged ? 8 : 0) + (w->thread >= 0 ? 4 : 0) +
+           (w->release != NULL ? 2 : 0) + (w->index != UINT64_MAX ? 1 : 0);
 }
 
 static enum nocap_status make_parties(struct nocap_hang *h, struct nocap_error *err)
@@ -58,7 +57,7 @@ static enum nocap_status make_parties(struct nocap_hang *h, struct nocap_error *
         }
         struct nocap_hang_party *who = &h->parties[w->who];
         who->waits |= !alone;
-        who->alone |= alone;
+        who->at_fault |= w->wait.erred;
         if (who->wait == SIZE_MAX || weight(&w->wait) > weight(&h->waits[who->wait].wait)) {
             who->wait = i;
         }
@@ -96,11 +95,10 @@ struct walk {
     size_t *stack, *path, stack_count, numbers, components;
 };
 
-/* Whether the wait leads from a party to another. Who does not act, whatever comes, leads nowhere.
- */
+/* Whether the wait leads from a party to another. Who did wrong leads nowhere. */
 static bool leads_on(const struct nocap_hang *h, const struct nocap_hang_wait *w)
 {
-    return w->by != SIZE_MAX && !h->parties[w->who].alone;
+    return w->by != SIZE_MAX && !h->parties[w->who].at_fault;
 }
 
 static void fill_edges(struct walk *w)

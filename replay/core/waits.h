@@ -37,6 +37,7 @@ struct nocap_wait {
     bool counted;
     uint64_t have, need; /* if counted: how far it is */
     bool certain;        /* nothing that could still happen ends it */
+    bool erred;          /* it did wrong: what else it waits for does not release it */
     bool wedged;         /* looks like hardware: reads of all ones */
     bool said;           /* the trace says that it begins, and need not say that it ends; or it
                             need not end */

@@ -62,6 +62,7 @@ static inline struct nocap_wait cq_host_error(const struct queue_view *v,
 {
     struct nocap_wait w = wait_begin(v->t, NOCAP_BY_HOST, at);
     w.state = "in error";
+    w.erred = true;
     w.progress = waiting->progress;
     w.release = release;
     return w;

@@ -145,10 +145,15 @@ static bool is_pending(const struct tile *tile, unsigned thread)
     return (tile->gate.pending >> thread & 1) != 0;
 }
 
-static bool may_still_push(const struct tile *tile, unsigned thread)
+/* Its core is in its kernel; where kernels are not observed, was to run one and is not through. */
+static bool may_still_push(const struct model *m, const struct tile *tile, unsigned thread)
 {
-    const struct kernel *k = &tile->launch.kernels[nocap_core(NOCAP_BY_TRISC0 + thread)->processor];
-    return k->inside == YES;
+    const struct nocap_core_info *core = nocap_core(NOCAP_BY_TRISC0 + thread);
+    const enum known inside = tile->launch.kernels[core->processor].inside;
+    bool shown = inside != UNKNOWN && gate_observes(m, NOCAP_CLASS_KERNEL);
+    uint8_t byte = 0;
+    bool known = shadow_byte(&tile->l1, nocap_sync_address(m->layout, core), &byte);
+    return shown ? inside == YES : known && byte == NOCAP_SYNC_GO;
 }
 
 /* Whether among the words that the thread has yet to issue is one that posts, or gets, the
@@ -169,7 +174,8 @@ static bool will_change(struct gate_thread *t, unsigned opcode, uint8_t semaphor
 
 /* The thread that could change the semaphore: its next words do; it did before and goes on; or it
  * is one of the only ones who still can. -1: none is known that could. */
-static int semaphore_owner(const struct tile *tile, unsigned thread, uint8_t semaphore, bool post)
+static int semaphore_owner(const struct model *m, const struct tile *tile, unsigned thread,
+                           uint8_t semaphore, bool post)
 {
     struct gate *g = gate_part(tile)->gate;
     unsigned opcode = post ? NOCAP_TENSIX_SEMPOST : NOCAP_TENSIX_SEMGET;
@@ -177,7 +183,7 @@ static int semaphore_owner(const struct tile *tile, unsigned thread, uint8_t sem
     for (unsigned i = 0; i < THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
         bool did = ((post ? t->posted : t->gotten) & semaphore) != 0;
-        bool pushes = may_still_push(tile, i);
+        bool pushes = may_still_push(m, tile, i);
         int likely = will_change(t, opcode, semaphore)        ? 3
                      : did && (pushes || is_pending(tile, i)) ? 2
                                                               : pushes;
@@ -190,21 +196,22 @@ static int semaphore_owner(const struct tile *tile, unsigned thread, uint8_t sem
 }
 
 /* A bank of Src is handed over by the unpackers of thread 0, released by the math of thread 1. */
-static int bank_owner(const struct tile *tile, unsigned thread, uint32_t condition)
+static int bank_owner(const struct model *m, const struct tile *tile, unsigned thread,
+                      uint32_t condition)
 {
     bool valid = (condition & (NOCAP_WAIT_SRCA_VLD | NOCAP_WAIT_SRCB_VLD)) != 0;
     bool clear = (condition & (NOCAP_WAIT_SRCA_CLR | NOCAP_WAIT_SRCB_CLR)) != 0;
     unsigned owner = valid ? 0 : 1;
-    bool can = may_still_push(tile, owner) || is_pending(tile, owner);
+    bool can = may_still_push(m, tile, owner) || is_pending(tile, owner);
     return (valid || clear) && owner != thread && can ? (int)owner : -1;
 }
 
-static int describe_semaphore(const struct tile *tile, unsigned thread,
+static int describe_semaphore(const struct model *m, const struct tile *tile, unsigned thread,
                               const struct gate_hold *hold, char *what, char *release)
 {
     unsigned i = (unsigned)__builtin_ctz(hold->blocking), v = hold->semaphore->v;
     bool zero = (hold->wait.semaphore_condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0 && v == 0;
-    int owner = semaphore_owner(tile, thread, (uint8_t)hold->blocking, zero);
+    int owner = semaphore_owner(m, tile, thread, (uint8_t)hold->blocking, zero);
     snprintf(what, WAIT_TEXT, "its Tensix thread %u waits for semaphore %s, which is %u%s%s",
              thread, nocap_tensix_semaphores[i], v, zero ? "" : ", its maximum",
              owner >= 0 ? ""
@@ -238,9 +245,9 @@ static void report_thread(const struct wait_builder *t, unsigned thread)
     uint32_t head = g->held_word;
     int owner = -1;
     if (hold.semaphore != NULL) {
-        owner = describe_semaphore(t->tile, thread, &hold, what, release);
+        owner = describe_semaphore(t->m, t->tile, thread, &hold, what, release);
     } else if (hold.blocking != 0) {
-        owner = bank_owner(t->tile, thread, hold.blocking);
+        owner = bank_owner(t->m, t->tile, thread, hold.blocking);
         snprintf(what, sizeof what, "its Tensix thread %u: %s", thread,
                  gate_describe(gate, &hold, text, sizeof text));
     } else {
@@ -254,7 +261,8 @@ static void report_thread(const struct wait_builder *t, unsigned thread)
     struct nocap_wait w = wait_begin(t, NOCAP_BY_TRISC0 + thread, since);
     w.by = owner >= 0 ? wait_party(t, NOCAP_BY_TRISC0 + (unsigned)owner) : w.by;
     w.what = what;
-    w.state = may_still_push(t->tile, thread) ? "in kernel, thread stalled" : "thread stalled";
+    w.state =
+        may_still_push(t->m, t->tile, thread) ? "in kernel, thread stalled" : "thread stalled";
     w.release = release[0] != '\0' ? release : NULL;
     w.thread = (int8_t)thread;
     w.certain = hold.semaphore != NULL && owner < 0 && cores_have_left(t->m, t->tile, false);
