@@ -142,6 +142,16 @@ static void a_thread_waits_for_a_core_that_was_signalled(void **state)
     nocap_hang_free(h);
 }
 
+/* Begun late: all that is known is that the dispatcher has not come to the latest command. */
+static void a_queue_that_is_behind_is_not_idle(void **state)
+{
+    (void)state;
+    struct nocap_hang *h =
+        hang_of_part(NOCAP_SIM_FAULT_PREFETCHER_DEAD, NOCAP_SIM_VIEW_CQ, NULL, true, 0, 490);
+    assert_int_equal(h->verdict, NOCAP_HANG_INCONCLUSIVE);
+    nocap_hang_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +159,7 @@ int main(void)
         cmocka_unit_test(the_root_is_alone),
         cmocka_unit_test(a_thread_waits_for_a_core_that_was_signalled),
         cmocka_unit_test(a_host_that_is_seen_up_to_its_commands),
+        cmocka_unit_test(a_queue_that_is_behind_is_not_idle),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -348,6 +348,23 @@ static bool is_hidden(const struct queue_view *v)
     return !shown && asks;
 }
 
+/* The latest command that the host enqueued came after the dispatcher began with its latest one, or
+ * says something else than that. */
+static bool is_behind(const struct queue_view *v)
+{
+    const struct cq_record *last = cq_record(v->q, v->q->published - 1);
+    const struct cq_ring *r = &v->q->ring;
+    const bool sees = (v->t->m->header->observes & NOCAP_CLASS_CQ) != 0;
+    if (last == NULL || last->silent || last->subordinate) {
+        return false;
+    }
+    const struct cq_brief *a = &last->brief, *b = &r->brief;
+    bool other =
+        a->known && b->known &&
+        (a->id != b->id || a->flags != b->flags || a->stream != b->stream || a->count != b->count);
+    return r->executed_index == NO_INDEX ? sees : r->executed_index < last->at.index || other;
+}
+
 /* No wait is known of, and a core looks for long at something else, or commands are not observed
  * and the prefetcher is not seen to look for one. */
 static bool is_unsure(const struct queue_view *v)
@@ -359,7 +376,7 @@ static bool is_unsure(const struct queue_view *v)
         bool looks = l != NULL && l->count >= PROGRESS_LONG && l->addr >= NOCAP_MAILBOX_END;
         unsure |= looks && !rests(v, core);
     }
-    return ((unsure || v->demand) && !v->told) || is_hidden(v);
+    return ((unsure || v->demand || is_behind(v)) && !v->told) || is_hidden(v);
 }
 
 void cq_waits(const struct wait_builder *t)
