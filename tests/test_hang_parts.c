@@ -142,6 +142,11 @@ static void a_thread_waits_for_a_core_that_was_signalled(void **state)
     nocap_hang_free(h);
 }
 
+static enum nocap_status plain_text(FILE *out, const struct nocap_hang *h, struct nocap_error *err)
+{
+    return nocap_hang_text(out, h, false, err);
+}
+
 /* Begun late: all that is known is that the dispatcher has not come to the latest command. */
 static void a_queue_that_is_behind_is_not_idle(void **state)
 {
@@ -152,6 +157,23 @@ static void a_queue_that_is_behind_is_not_idle(void **state)
     nocap_hang_free(h);
 }
 
+/* The same words in text and JSON: that an agent is not observed is not that it is not in the
+ * trace. */
+static void a_root_of_which_nothing_is_known(void **state)
+{
+    enum nocap_status (*const forms[])(FILE *, const struct nocap_hang *,
+                                       struct nocap_error *) = {plain_text, nocap_hang_json};
+    (void)state;
+    struct nocap_hang *h = hang_of_part(NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, RAW, NULL, true,
+                                        NOCAP_CLASS_CORE_LOAD, 1000);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char *text = printed(forms[i], h);
+        assert_non_null(strstr(text, "what it does is not observed"));
+        free(text);
+    }
+    nocap_hang_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +181,7 @@ int main(void)
         cmocka_unit_test(the_root_is_alone),
         cmocka_unit_test(a_thread_waits_for_a_core_that_was_signalled),
         cmocka_unit_test(a_host_that_is_seen_up_to_its_commands),
+        cmocka_unit_test(a_root_of_which_nothing_is_known),
         cmocka_unit_test(a_queue_that_is_behind_is_not_idle),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

@@ -99,7 +99,7 @@ static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_
         snprintf(more, sizeof more, " (+%zu identical)", identical - 1);
     }
     if (p->wait == SIZE_MAX) {
-        fprintf(out, "root: %s%s expected to act next; not traced\n", name, more);
+        fprintf(out, "root: %s%s should act; what it does is not observed\n", name, more);
         return;
     }
     const struct nocap_hang_wait *w = &h->waits[p->wait];
