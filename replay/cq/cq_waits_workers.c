@@ -91,36 +91,33 @@ static unsigned named_instead(const struct queue_view *v, const struct cq_asked 
 }
 
 /* Why no more announcements come: the host asks for more than it sends go words, or these name
- * another stream; whoever sends them left some out; or it is not known which of the two. */
+ * another stream; whoever sends them left some out; or it is not known which of the two. No agent
+ * has to act but for the last: it waits in vain. */
 static void report_go_words(const struct queue_view *v, const struct cq_asked *asked,
                             struct nocap_wait *w, char *what, size_t at)
 {
     const struct cq_stream *streams = v->q->dispatcher.streams;
     const struct cq_brief *b = asked->command;
     const uint64_t goes = streams[asked->stream].goes;
-    const unsigned first = v->q->numbers->first_stream, other = named_instead(v, asked);
-    struct nocap_wait host =
-        cq_host_error(v, w, b->at, "as many go messages as it asks for notifies");
+    const unsigned other = named_instead(v, asked);
+    const bool sends = b->sent.known && b->count <= b->sent.v;
+    w->release = "as many go messages for it";
     if (other < CQ_STREAMS) {
         snprintf(what + at, WAIT_TEXT - at, "; %llu go messages name stream %u instead",
-                 wide(streams[other].goes), first + other);
-        wait_report_as(v->t, &host, "asks for %u notifies on stream %u, and go messages name %u",
-                       b->count, first + asked->stream, first + other);
+                 wide(streams[other].goes), v->q->numbers->first_stream + other);
+    } else if (b->sent.known && !sends) {
+        snprintf(what + at, WAIT_TEXT - at,
+                 "; the host, which enqueued it at index %llu, sends %u go messages before it, and "
+                 "all are answered",
+                 wide(b->at.index), b->sent.v);
     } else {
         snprintf(what + at, WAIT_TEXT - at,
                  "; %llu go messages were sent for it, and all are answered", wide(goes));
-        if (b->sent.known && b->count <= b->sent.v) {
-            w->release = "the go messages that were left out";
-            w->by = v->q->numbers->dispatchers > 1 && !asked->own ? cq_subordinate_party(v) : w->by;
-            return;
-        }
-        if (b->sent.known) {
-            wait_report_as(v->t, &host, "asks for %u notifies on stream %u after %u go messages",
-                           b->count, first + asked->stream, b->sent.v);
-        }
     }
-    w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
-    w->release = "the host, which enqueued it, waits for as many as it sends go messages";
+    if (other == CQ_STREAMS && sends && v->q->numbers->dispatchers > 1 && !asked->own) {
+        w->by = cq_subordinate_party(v);
+        w->release = "the go messages that were left out";
+    }
 }
 
 /* Whether go words are missing that the subordinate dispatcher is to send: those of commands that
