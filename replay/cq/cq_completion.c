@@ -151,6 +151,9 @@ void cq_completion_moved(struct cq *q, uint32_t value)
         "a write pointer that moves on by the pages written, its toggle where it wraps",
         "completion write pointer moved to 0x%x, 0x%x is next", value, want);
     resync(&c->wr, cq_ptr_in_ring(q, value) ? value : want, right ? FAULT_NONE : q->m->fault);
+    if (value != want && (value ^ want) == q->numbers->toggle) {
+        c->toggled = c->toggled == FAULT_NONE ? q->m->fault : FAULT_NONE;
+    }
     c->due = (struct value){.known = !right, .v = want};
 }
 

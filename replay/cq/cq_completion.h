@@ -13,6 +13,7 @@ enum {
 
 struct cq_completion {
     struct value wr, due;   /* due: what it should have been, where it was wrong the last time */
+    fault_id toggled;       /* since its toggle is not that of the lap: the host reads on for it */
     struct value stored;    /* what 0x196D0 holds */
     bool stored_new;        /* and +0x80 not yet */
     struct value unstored;  /* what +0x80 holds, and 0x196D0 not yet */
