@@ -20,6 +20,7 @@ static void read_page(struct cq *q, const struct access *a)
     c->page_read = true;
     if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
         fault_id since = c->seen.since;
+        cq_blame(&since, c->toggled);
         cq_blame(&since, c->rd.since);
         cq_blame(&since, c->pages_read <= c->altered_pages ? c->altered : FAULT_NONE);
         const struct cq_page_id *written = &c->page_id[place_index(&q->places.completion, page)];
