@@ -458,8 +458,7 @@ struct cq {
     bool sees_stores, sees_loads, sees_noc, sees_sysmem;
     struct cq_credit credits[CQ_CORES]; /* the latest that counts up there, for what restates it */
     bool any;                           /* something of the queue was seen */
-    /* Its second dispatcher counts by itself: only what
-     * stands in each command, entries, reads and completions are followed. */
+    /* Its second dispatcher counts by itself: commands, entries, reads, completions are followed */
     bool loose;
     struct {
         bool any;
