@@ -228,6 +228,36 @@ static void workers_that_are_not_seen_have_answered(void **state)
     }
 }
 
+/* Nothing shows which core has the second dispatcher, but what its NCRISC polls. */
+static void a_second_dispatcher_that_is_not_placed_is_idle(void **state)
+{
+    const uint32_t without = NOCAP_CLASS_NOC | NOCAP_CLASS_SYSMEM;
+    (void)state;
+    for (unsigned variant = 1; variant <= 4; variant++) {
+        const struct nocap_sim_options options = {.size = sizeof options,
+                                                  .scenario = NOCAP_SIM_FAST_DISPATCH_SUBORDINATE,
+                                                  .apart = true,
+                                                  .launches = 4,
+                                                  .variant = variant};
+        struct run run = run_with(options);
+        struct run_trace t = run_trace_of(&options);
+        t.header.observes &= ~without;
+        run_trace_open(&t, "unplaced.nocap");
+        for (size_t i = 0; i < run.count; i++) {
+            const struct nocap_event *e = &run.events[i];
+            if (e->kind != NOCAP_EV_NOC && e->space != NOCAP_SPACE_SYSMEM) {
+                run_trace_add(&t, e);
+            }
+        }
+        run_trace_close(&t);
+        struct nocap_hang *h = hang_of("unplaced.nocap");
+        assert_int_not_equal(h->verdict, NOCAP_HANG_HUNG);
+        assert_int_equal(count_roots(h), 0);
+        nocap_hang_free(h);
+        run_free(&run);
+    }
+}
+
 /* The whole grid is released, and without a scope nothing says that only one tile was recorded. */
 static void tiles_that_boot_and_show_nothing_are_no_clean_end(void **state)
 {
@@ -406,6 +436,7 @@ int main(void)
         cmocka_unit_test(the_dispatcher_that_has_ended_is_the_root),
         cmocka_unit_test(workers_that_are_not_seen_have_answered),
         cmocka_unit_test(tiles_that_boot_and_show_nothing_are_no_clean_end),
+        cmocka_unit_test(a_second_dispatcher_that_is_not_placed_is_idle),
         cmocka_unit_test(a_slot_left_out_is_the_hosts),
         cmocka_unit_test(hangs_of_two_dispatchers_have_their_roots),
         cmocka_unit_test(what_is_polled_is_said),

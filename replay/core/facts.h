@@ -124,14 +124,16 @@ struct queue_facts {
     uint16_t chip;
     bool used;                       /* something of it was seen */
     bool open;                       /* and its TERMINATE was not */
-    bool unsure; /* who waits; brought up to date when waits are asked for */
+    bool unsure;                     /* who waits; brought up to date when waits are asked for */
     struct nocap_xy at[QUEUE_CORES]; /* where its cores are */
     bool others;                     /* its chip may have one more, or a tile that was not seen */
-    bool dispatcher_seen;            /* so are the dispatcher's requests */
-    fault_id launches_since;         /* what it sends to workers is known since */
-    fault_id writes_since;           /* what was written for the present launch is */
-    fault_id answers_since;          /* what the dispatcher writes to host memory is */
-    fault_id unaligned;              /* of the address that the executed command names */
+    uint32_t awaits; /* L1 address that its second dispatcher polls, which has not shown where it
+                      * is; 0: it has, or there is none */
+    bool dispatcher_seen;    /* so are the dispatcher's requests */
+    fault_id launches_since; /* what it sends to workers is known since */
+    fault_id writes_since;   /* what was written for the present launch is */
+    fault_id answers_since;  /* what the dispatcher writes to host memory is */
+    fault_id unaligned;      /* of the address that the executed command names */
     struct queue_wrong wrong;
     fault_id message;                         /* of the launch or go messages that it writes */
     uint64_t memory;                          /* the device's address of host memory */

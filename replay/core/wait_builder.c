@@ -51,9 +51,33 @@ void wait_report_as(const struct wait_builder *t, struct nocap_wait *wait, const
     wait_report(t, wait);
 }
 
+static bool polls(const struct progress_agent *agent, uint64_t addr)
+{
+    bool any = false;
+    for (unsigned i = 0; i < PROGRESS_POLLS; i++) {
+        any |= agent->polls[i].count > 0 && agent->polls[i].addr == addr;
+    }
+    return any;
+}
+
+/* The queue whose second dispatcher the tile's NCRISC is by what it polls; NULL: none. */
+static const struct queue_facts *queue_polled_by(const struct model *m, const struct tile *tile)
+{
+    const struct progress_agent *ncrisc =
+        &progress_of(tile)->agents[PROGRESS_CORE0 + NOCAP_PROCESSOR_NCRISC];
+    for (uint32_t i = 0; i < m->queue_count; i++) {
+        const struct queue_facts *q = &m->queues[i];
+        if (q->chip == tile->chip && q->awaits != 0 && polls(ncrisc, q->awaits)) {
+            return q;
+        }
+    }
+    return NULL;
+}
+
 bool wait_queue_owns(const struct model *m, const struct tile *tile)
 {
     const struct queue_facts *q = queue_at(m, tile->chip, tile->at);
+    q = q != NULL ? q : queue_polled_by(m, tile);
     const uint32_t shows = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_NOC |
                            NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST;
     bool blind = (m->header->observes & shows) == 0; /* their kernels have no end */

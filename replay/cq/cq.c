@@ -398,6 +398,8 @@ static void publish(struct model *m, const struct cq *q)
     f->open = q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX;
     f->others = (q->several && q->alone && q->boot[CQ_PREFETCH].done == 0) || !cq_is_placed(q) ||
                 (q->numbers->dispatchers > 1 && !q->subordinate_shown);
+    f->awaits =
+        q->numbers->dispatchers > 1 && !q->subordinate_shown ? q->subordinate_sem[CQ_DISPATCH] : 0;
     f->dispatcher_seen = q->sees[CQ_DISPATCH] && q->sees_noc;
     f->launches_since = q->launches_since;
     f->writes_since = q->expected.launch;
