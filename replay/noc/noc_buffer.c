@@ -239,9 +239,6 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
 static void judge_free(struct model *m, const struct tile *tile, const struct noc_interface *n,
                        struct noc_buffer *b)
 {
-    if (b->sent_turn < tile->launch.released) { /* what was sent before the reset is long over */
-        b->use = NOC_FREE;
-    }
     bool busy = b->use == NOC_BUSY;
     if (noc_sees_loads(m, tile)) { /* else it may have been read again unseen */
         CHECK(m, tile, NOC_023, !busy && (b->use == NOC_FREE || n->fifo), RELATED(b->sent),
