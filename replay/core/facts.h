@@ -56,7 +56,6 @@ struct launch_facts {
     enum known active;                /* BRISC works on a launch */
     enum known pending;               /* a GO that is not DONE yet */
     bool in_reset;                    /* nothing in the tile runs */
-    uint64_t released;                /* turn of BRISC's latest release; 0: none */
     bool shown;                       /* an event of one of its cores was seen */
     bool begun;                       /* the launch began before the trace */
     bool message_known;               /* its launch message */

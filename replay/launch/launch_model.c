@@ -264,7 +264,6 @@ static void publish(struct tile *tile)
     f->active = l->active;
     f->pending = l->go_pending;
     f->in_reset = b->running[NOCAP_PROCESSOR_BRISC] == NO && boot_uploading(tile);
-    f->released = b->released.turn;
     f->begun = l->begun;
     f->shown = part_of(tile)->shown;
     f->message_known = l->message_known;
