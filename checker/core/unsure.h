@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: that a source lost events shows when it goes on. What others were found to do
  * wrong meanwhile may be right by what is missing, so it is no finding. Nor is what was judged by
- * the order of events before a second source showed. Until the trace is over all
- * that was found may turn out to be such. */
+ * the order of events before a second source showed. Until the trace is over all that was found may
+ * turn out to be such. */
 #ifndef NOCAP_CHECKER_CORE_UNSURE_H
 #define NOCAP_CHECKER_CORE_UNSURE_H
 

@@ -266,7 +266,7 @@ static unsigned report_core(struct queue_view *v, enum cq_core core)
             if (*what != '\0') {
                 wait_report(v->t, &w);
             }
-            v->told = true;
+            v->explained = true;
             return w.by.agent;
         }
     }
@@ -376,7 +376,7 @@ static bool is_unsure(const struct queue_view *v)
         bool looks = l != NULL && l->count >= PROGRESS_LONG && l->addr >= NOCAP_MAILBOX_END;
         unsure |= looks && !rests(v, core);
     }
-    return ((unsure || v->demand || is_behind(v)) && !v->told) || is_hidden(v);
+    return ((unsure || v->demand || is_behind(v)) && !v->explained) || is_hidden(v);
 }
 
 void cq_waits(const struct wait_builder *t)

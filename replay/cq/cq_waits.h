@@ -17,7 +17,7 @@ struct queue_view {
     const struct poll *polls[CQ_CORES]; /* what BRISC looks at again and again; NULL: nothing */
     bool observed[CQ_CORES];
     bool demand;            /* something that was asked for is not done */
-    bool told;              /* one of the two cores waits, and it is said for what */
+    bool explained;         /* one of the two cores waits, and it is said for what */
     bool pages_wanted;      /* the dispatcher waits for the prefetcher, or that is not seen */
     uint64_t done, pending; /* events that the host asked for */
     uint64_t unfetched, unrelayed;

@@ -40,6 +40,21 @@ static void wait_for(struct noc_landings *l, const struct noc_waited *w)
     *slot = *w;
 }
 
+/* What an atomic finds comes back to where it says. */
+static void wait_for_result(struct noc_landings *l, struct noc_waited w,
+                            const struct observation *o)
+{
+    const struct nocap_event *e = o->event;
+    if ((e->has & NOCAP_F_RET) == 0 || (e->has & NOCAP_F_RADDR) == 0) {
+        return;
+    }
+    w.to = w.to_other = o->ends->raw ? nocap_noc1_raw(e->ret) : e->ret;
+    w.addr = e->raddr - e->raddr % ATOMIC_WORDS;
+    w.end = w.addr + ATOMIC_WORDS;
+    w.tiles = 1;
+    wait_for(l, &w);
+}
+
 /* Who asks, and in which source that is said. */
 static void note_asker(struct noc_state *s, struct noc_part *part, const struct nocap_event *e)
 {
@@ -104,11 +119,7 @@ void noc_landing_request(struct model *m, const struct observation *o)
     if (w.tiles > 0) {
         wait_for(l, &w);
     }
-    if (atomic && (e->has & NOCAP_F_RET) != 0 && (e->has & NOCAP_F_RADDR) != 0) {
-        w.to = w.to_other = ends->raw ? nocap_noc1_raw(e->ret) : e->ret;
-        w.addr = e->raddr - e->raddr % ATOMIC_WORDS;
-        w.end = w.addr + ATOMIC_WORDS;
-        w.tiles = 1;
-        wait_for(l, &w);
+    if (atomic) {
+        wait_for_result(l, w, o);
     }
 }
