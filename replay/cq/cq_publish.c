@@ -238,6 +238,37 @@ static bool is_empty(const struct cq_publish *p)
     return access_word(&header, LENGTH_AT, &length) && length == 0;
 }
 
+/* What the prefetcher makes of a command, as far as its id says. */
+static void classify(struct cq *q, struct cq_record *r, const struct cq_publish *p)
+{
+    const uint8_t id = q->command.record.prefetch.id;
+    const enum nocap_cq_relay relays = cq_relays(q, id);
+    const bool head = relays == NOCAP_CQ_RELAYS_HEAD, all = relays == NOCAP_CQ_RELAYS_WHOLE;
+    const bool unknown = q->command.record.consumed == 0 && q->numbers->inline_only == 0;
+    r->ends = id == NOCAP_CQ_PREFETCH_TERMINATE;
+    r->stalls = id == NOCAP_CQ_PREFETCH_STALL;
+    r->several = unknown || relays == NOCAP_CQ_RELAYS_BUFFER || head;
+    r->unsure = all && is_empty(p);
+    r->silent = !all && !head;
+    r->gathered = head;
+}
+
+/* Whether it does what no event shows. */
+static void note_gaps(struct cq *q, const struct cq_record *r)
+{
+    const struct nocap_cq_record *record = &q->command.record;
+    const bool buffer = cq_relays(q, record->prefetch.id) == NOCAP_CQ_RELAYS_BUFFER;
+    if (buffer && q->numbers->inline_only == 0) {
+        cq_note_gap(q, NOCAP_QUEUE_NOT_SHOWN);
+    }
+    const bool unseen = !q->loose && !cq_sees_writes(q) && q->numbers->go_multicast != 0 &&
+                        !q->set->multicasts_by_count;
+    if (unseen && r->brief.known && r->brief.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
+        nocap_cq_multicasts(&record->dispatch) != 0) {
+        cq_note_gap(q, NOCAP_QUEUE_MULTICASTS);
+    }
+}
+
 /* The command that was decoded from the start of `p`, which is record `r`; `shape`: what is wrong
  * with its stride, or with the entry. */
 static void judge_command(struct cq *q, struct cq_record *r, const struct cq_publish *p,
@@ -245,8 +276,8 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
 {
     const struct nocap_cq_record *record = &q->command.record;
     const struct nocap_cq_command *c = &record->prefetch;
-    const enum nocap_cq_relay relays = cq_relays(q, c->id);
     bool shaped = shape == FAULT_NONE, relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
+    classify(q, r, p);
     if (relay && !q->loose) {
         int64_t at = odd_padding(p, record, shaped);
         CQ_HOST(q, CQ_007, at < 0, NO_REFS,
@@ -254,29 +285,15 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
                 "padding byte %llu of the prefetch command is 0x%02x", wide((uint64_t)at),
                 p->bytes[at < 0 ? 0 : at]);
     }
-    if (shaped && (relay || relays == NOCAP_CQ_RELAYS_HEAD)) {
+    if (shaped && (relay || r->gathered)) {
         r->length = (uint32_t)c->length;
         r->subordinate = relay && c->dispatcher_type == 1 && q->numbers->dispatchers > 1;
         r->pages = r->subordinate ? 0 : cq_pages_of(q, r->length);
     }
     cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
     r->says_since = q->host_fault;
-    r->ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE;
-    r->stalls = c->id == NOCAP_CQ_PREFETCH_STALL;
-    bool unknown = record->consumed == 0 && q->numbers->inline_only == 0;
-    r->several = unknown || relays == NOCAP_CQ_RELAYS_BUFFER || relays == NOCAP_CQ_RELAYS_HEAD;
-    r->unsure = relays == NOCAP_CQ_RELAYS_WHOLE && is_empty(p);
-    r->silent = relays != NOCAP_CQ_RELAYS_WHOLE && relays != NOCAP_CQ_RELAYS_HEAD;
-    r->gathered = relays == NOCAP_CQ_RELAYS_HEAD;
     r->good = shaped && (r->pages != 0 || r->subordinate);
-    if (relays == NOCAP_CQ_RELAYS_BUFFER && q->numbers->inline_only == 0) {
-        cq_note_gap(q, NOCAP_QUEUE_NOT_SHOWN);
-    }
-    if (!q->loose && !cq_sees_writes(q) && q->numbers->go_multicast != 0 && r->brief.known &&
-        r->brief.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
-        nocap_cq_multicasts(&record->dispatch) != 0 && !q->set->multicasts_by_count) {
-        cq_note_gap(q, NOCAP_QUEUE_MULTICASTS);
-    }
+    note_gaps(q, r);
     uint64_t own = r->gathered ? NOCAP_CQ_HEADER + c->length : record->consumed;
     cq_bytes_keep(q, r, p->bytes, own != 0 && own < p->known ? (uint32_t)own : p->known);
 }

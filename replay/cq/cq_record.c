@@ -101,7 +101,8 @@ static void judge_rectangles(struct cq *q, uint64_t first, uint32_t words)
     }
 }
 
-static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
+/* Where the go words go, and the stream that is waited for. */
+static fault_id judge_go_targets(struct cq *q, const struct nocap_cq_command *c)
 {
     const struct cq_program *p = &q->program;
     const uint32_t words = nocap_cq_multicast_words(c);
@@ -110,27 +111,31 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
         words != 0 ? p->tabled
                    : p->listed == YES && c->noc_data_start_index != 0 && c->num_unicast_txns != 0;
     bool range = end <= q->numbers->go_table && (!listed || end <= p->words);
-    bool mcast = nocap_cq_multicasts(c) != 0;
-    bool right = (!mcast || q->numbers->go_multicast != 0) && is_stream(q, c->wait_stream);
+    bool mcast = nocap_cq_multicasts(c) == 0 || q->numbers->go_multicast != 0;
+    bool stream = is_stream(q, c->wait_stream);
     CQ_HOST(
-        q, CQ_019, right && range, RELATED(p->tabled && !range ? p->list_at.index : NO_INDEX),
+        q, CQ_019, range && stream && mcast,
+        RELATED(p->tabled && !range ? p->list_at.index : NO_INDEX),
         "SEND_GO_SIGNAL within its table, on a stream that counts workers, multicast only where "
         "the dispatcher can",
         !range ? "SEND_GO_SIGNAL beyond its table, multicast offset 0x%llx, entries %llu to %llu "
                  "of %u, stream %llu"
-        : !is_stream(q, c->wait_stream)
+        : !stream
             ? "SEND_GO_SIGNAL on a wrong stream, multicast offset 0x%llx, entries %llu to %llu of "
               "%u, stream %llu"
             : "SEND_GO_SIGNAL by multicast, offset 0x%llx, entries %llu to %llu of %u, stream %llu",
         wide(c->multicast_go_offset), wide(c->noc_data_start_index), wide(end),
         p->tabled ? p->words : (uint32_t)q->numbers->go_table, wide(c->wait_stream));
-    fault_id fault = fault_of(q->m, right && range);
+    fault_id fault = fault_of(q->m, range && stream && mcast);
     if (listed && range) {
         judge_rectangles(q, c->noc_data_start_index, words);
     }
-    struct nocap_go_word go = nocap_go_decode((uint32_t)c->go_signal);
-    bool offset =
-        !is_stream(q, c->wait_stream) || go.offset == c->wait_stream - q->numbers->first_stream;
+    return fault;
+}
+
+/* The go word itself; `offset`: that of the stream, the word's own where that is none. */
+static bool judge_go_word(struct cq *q, struct nocap_go_word go, uint64_t offset)
+{
     const struct nocap_xy by = {go.master_x, go.master_y};
     if (q->command.record.prefetch.dispatcher_type == 1) {
         cq_place_subordinate(q, by);
@@ -138,20 +143,29 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
     bool master = cq_may_answer(q, by);
     bool signal = go.signal == NOCAP_GO_GO ||
                   (q->numbers->inline_only == 0 && go.signal == NOCAP_GO_RESET_READ_PTR);
-    bool right_word = signal && ((master && offset) || q->loose);
-    CQ_HOST(
-        q, CQ_021, right_word, NO_REFS,
-        "a go message with GO, the dispatch core and the stream that is waited for",
-        "go message with signal 0x%02x, master %u,%u, offset %u; right are 0x%02x, %u,%u, %llu",
-        go.signal, go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->subordinate_at.x,
-        q->subordinate_at.y,
-        wide(is_stream(q, c->wait_stream) ? c->wait_stream - q->numbers->first_stream : go.offset));
-    q->program.go_word = fault_of(q->m, right_word);
-    if (!right_word) {
+    bool right = signal && ((master && go.offset == offset) || q->loose);
+    CQ_HOST(q, CQ_021, right, NO_REFS,
+            "a go message with GO, the dispatch core and the stream that is waited for",
+            "go message with signal 0x%02x, master %u,%u, offset %u; right are 0x%02x, %u,%u, %llu",
+            go.signal, go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->subordinate_at.x,
+            q->subordinate_at.y, wide(offset));
+    return right;
+}
+
+static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
+{
+    fault_id fault = judge_go_targets(q, c);
+    const struct nocap_go_word go = nocap_go_decode((uint32_t)c->go_signal);
+    const uint64_t offset =
+        is_stream(q, c->wait_stream) ? c->wait_stream - q->numbers->first_stream : go.offset;
+    bool right = judge_go_word(q, go, offset);
+    q->program.go_word = fault_of(q->m, right);
+    if (!right) {
         q->wrong.go_word = (uint32_t)c->go_signal;
         q->wrong.go_since = q->m->fault;
     }
-    return fault == FAULT_NONE && !offset ? q->program.go_word : fault; /* which stream is right? */
+    bool other = go.offset != offset; /* which stream is right? */
+    return fault == FAULT_NONE && other ? q->program.go_word : fault;
 }
 
 /* Whether the table has rectangles, and with each a number of tiles. */
@@ -307,23 +321,43 @@ static fault_id judge_one_page(struct cq *q, const struct nocap_cq_record *r, fa
     return fault_of(q->m, fits);
 }
 
-fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shape)
+/* Whether anything may come after TERMINATE. */
+static void judge_last(struct cq *q, const struct nocap_cq_command *c, bool subordinate)
 {
-    const struct nocap_cq_record *r = &k->record;
     struct cq_program *program = &q->program;
-    program->unaligned = FAULT_NONE;
-    bool last = r->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE && !program->prefetch_terminated;
-    bool subordinate = r->prefetch.dispatcher_type == 1 && q->numbers->dispatchers > 1;
+    bool ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE;
+    bool last = ends && !program->prefetch_terminated;
     if (program->terminated != NO_INDEX && !subordinate) {
         CQ_HOST_AFTER(q, CQ_069, q->host.slot.since, last, RELATED(program->terminated),
                       "TERMINATE as the last command", "%s", "prefetch command after TERMINATE");
         program->terminated = last ? program->terminated : NO_INDEX;
         program->reopened = last ? program->reopened : q->m->fault;
     }
-    program->prefetch_terminated = r->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE;
-    if (program->prefetch_terminated && program->terminated == NO_INDEX) {
+    program->prefetch_terminated = ends;
+    if (ends && program->terminated == NO_INDEX) {
         program->terminated = q->m->event->index;
     }
+}
+
+/* Whether it is one that its dispatcher executes. */
+static bool judge_defined(struct cq *q, const struct nocap_cq_command *c, bool subordinate)
+{
+    const char *name = nocap_cq_name(NOCAP_CQ_DISPATCH, c->id);
+    bool defined = name != NULL && !q->set->unhandled[NOCAP_CQ_DISPATCH][c->id] &&
+                   (!subordinate || executes(c->id));
+    CQ_HOST(q, CQ_009, defined, NO_REFS, "a dispatch command that the dispatcher executes",
+            "dispatch command (id %u, %s) that this dispatcher does not execute", c->wire,
+            name != NULL ? name : "undefined");
+    return defined;
+}
+
+fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shape)
+{
+    const struct nocap_cq_record *r = &k->record;
+    const struct nocap_cq_command *c = &r->dispatch;
+    bool subordinate = r->prefetch.dispatcher_type == 1 && q->numbers->dispatchers > 1;
+    q->program.unaligned = FAULT_NONE;
+    judge_last(q, &r->prefetch, subordinate);
     if (!judge_prefetch(q, &r->prefetch)) {
         return FAULT_NONE;
     }
@@ -336,14 +370,7 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     if (!r->has_dispatch) {
         return FAULT_NONE;
     }
-    const struct nocap_cq_command *c = &r->dispatch;
-    const char *name = nocap_cq_name(NOCAP_CQ_DISPATCH, c->id);
-    bool defined = name != NULL && !q->set->unhandled[NOCAP_CQ_DISPATCH][c->id] &&
-                   (!subordinate || executes(c->id));
-    CQ_HOST(q, CQ_009, defined, NO_REFS, "a dispatch command that the dispatcher executes",
-            "dispatch command (id %u, %s) that this dispatcher does not execute", c->wire,
-            name != NULL ? name : "undefined");
-    if (!defined) {
+    if (!judge_defined(q, c, subordinate)) {
         const fault_id fault = q->m->fault;
         cq_completion_lose(q); /* an event, perhaps */
         return fault;
@@ -355,7 +382,8 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
         q->numbers->dispatchers < 2 && (c->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL ||
                                         c->id == NOCAP_CQ_DISPATCH_SET_NUM_WORKER_SEMS);
     CQ_HOST(q, CQ_043, !idle, NO_REFS, "no commands for the subordinate dispatcher, which is idle",
-            "%s sent, but the subordinate dispatcher is idle", name);
+            "%s sent, but the subordinate dispatcher is idle",
+            nocap_cq_name(NOCAP_CQ_DISPATCH, c->id));
     fault_id fault = judge_dispatch(q, k);
     if (fault == FAULT_NONE && subordinate) {
         fault = judge_one_page(q, r, shape);

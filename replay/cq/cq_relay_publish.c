@@ -108,6 +108,22 @@ static bool is_forgotten(const struct cq *q, const struct cq_record *r, uint32_t
            (p->bytes < r->length || (value == p->forgot_pages && value != p->pages));
 }
 
+/* So where it is not known where in the dispatch buffer: it may be the rest of a record, or not all
+ * of it. */
+static void publish_somewhere(struct cq *q, struct cq_record *r, uint32_t value, bool gathers)
+{
+    const struct cq_prefetcher *p = &q->prefetcher;
+    bool known = r != NULL && r->good;
+    end_relay(q, r, 0);
+    if (gathers && (!known || p->bytes < r->length)) { /* the same record goes on */
+        cq_relay_from(q, NO_INDEX);
+    }
+    if (!gathers || value == cq_pages_of(q, p->bytes)) {
+        resync(&q->ring.cursor,
+               place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)), p->since);
+    }
+}
+
 /* The prefetcher counts up the semaphore of the dispatcher; UINT32_MAX: it forgot to. */
 void cq_relay_publish(struct cq *q, uint32_t value)
 {
@@ -130,16 +146,8 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     bool more = gathers && value < due; /* the rest is published later */
     p->open = more && ring->cursor.known;
     p->rest = gathers && !known && !ring->origin;
-    if (!ring->cursor.known) { /* perhaps the rest of a record, or not all of it */
-        end_relay(q, r, 0);
-        if (gathers && (!known || p->bytes < r->length)) { /* the same record goes on */
-            cq_relay_from(q, NO_INDEX);
-        }
-        if (!gathers || value == cq_pages_of(q, p->bytes)) {
-            resync(&ring->cursor,
-                   place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)),
-                   p->since);
-        }
+    if (!ring->cursor.known) {
+        publish_somewhere(q, r, value, gathers);
         return;
     }
     if (value != UINT32_MAX && !more) {
