@@ -336,6 +336,67 @@ static bool is_at(const struct cert_job *job, const struct nocap_event *e)
     return job->step.active && job->step.off == e->off;
 }
 
+/* The job at whose step that is, whatever job the event names; false: none is there. */
+static bool find_at(struct model *m, struct cert_at *at, const struct nocap_event *e,
+                    uint32_t named)
+{
+    for (uint32_t i = 0; i < at->page->job_count; i++) {
+        struct cert_job *job = &at->page->jobs[i];
+        if (!is_at(job, e)) {
+            continue;
+        }
+        at->job = job;
+        judge_named(m, at->uc, at->page, e, named, job->id);
+        if (starts_job(&job->step) && job->step.value[NOCAP_AIE_START_JOB_job_id] == named) {
+            job->id = named; /* it was named wrong as it began */
+        }
+        return true;
+    }
+    return false;
+}
+
+/* An instruction of the job goes on or ends that did not begin. */
+static void never_began(struct model *m, const struct cert_at *at, uint32_t off, bool known)
+{
+    struct cert_job *job = at->job;
+    if (!job->step.active && job->step.off == off) {
+        return; /* the one that ended last, again */
+    }
+    job->next = job->step.active && job->next != off ? job->next : 0;
+    if (known) {
+        return;
+    }
+    lose_track(at);
+    give_up(at->uc); /* it may be one that yields */
+    job->started = true;
+    job->step.since = either(job->step.since, m->fault); /* nor what that one did */
+    cert_misplace(job, off, m->fault);
+    if (job->step.active) {
+        cert_misplace(job, job->step.off, m->fault); /* it may be of this one */
+    }
+}
+
+/* Whether the step of `at` is the one that an event speaks of. */
+static bool judge_began(struct model *m, const struct cert_at *at, const struct nocap_event *e)
+{
+    const struct cert_uc *uc = at->uc;
+    struct cert_job *job = at->job;
+    bool fits = is_at(job, e);
+    fault_id known = cert_misplaced_since(job, e->off), since = either(known, job->over_since);
+    since = either(since, job->started ? FAULT_NONE : at->page->since);
+    if (since == FAULT_NONE && !job->step.active && uc->unattributed.v == uc->steps) {
+        since = uc->unattributed.since; /* an access of this one */
+    }
+    CERT_EXPECT_AFTER(m, uc, AIE_069, since, fits, NO_REFS,
+                      "an instruction to begin before it ends",
+                      "%s of offset %u in job %u of page %u, which did not begin",
+                      nocap_op_name(e->op), (unsigned)e->off, job->id, at->page->index);
+    if (!fits) {
+        never_began(m, at, (uint32_t)e->off, known != FAULT_NONE);
+    }
+    return fits;
+}
+
 /* The job whose step an event speaks of; false if that is not known. */
 static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_event *e,
                       struct cert_at *at)
@@ -350,46 +411,13 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
         job->step.next += job->step.instead_of - job->step.off; /* the start had another place */
         job->step.off = job->step.instead_of;
     }
-    bool fits = job != NULL && is_at(job, e);
-    for (uint32_t i = 0; i < at->page->job_count && !fits; i++) {
-        at->job = &at->page->jobs[i];
-        if (is_at(at->job, e)) {
-            judge_named(m, uc, at->page, e, named, at->job->id);
-            if (starts_job(&at->job->step) &&
-                at->job->step.value[NOCAP_AIE_START_JOB_job_id] == named) {
-                at->job->id = named; /* it was named wrong as it began */
-            }
-            return true;
-        }
+    if ((job == NULL || !is_at(job, e)) && find_at(m, at, e, named)) {
+        return true;
     }
-    at->job = job;
     if (job == NULL || !at->page->whole) {
-        return fits;
+        return job != NULL && is_at(job, e);
     }
-    fault_id known = cert_misplaced_since(job, e->off), since = either(known, job->over_since);
-    since = either(since, job->started ? FAULT_NONE : at->page->since);
-    bool again = !job->step.active && job->step.off == e->off; /* of the one that ended last */
-    if (since == FAULT_NONE && !job->step.active && uc->unattributed.v == uc->steps) {
-        since = uc->unattributed.since; /* an access of this one */
-    }
-    CERT_EXPECT_AFTER(m, uc, AIE_069, since, fits, NO_REFS,
-                      "an instruction to begin before it ends",
-                      "%s of offset %u in job %u of page %u, which did not begin",
-                      nocap_op_name(e->op), (unsigned)e->off, job->id, at->page->index);
-    if (!fits && !again) {
-        job->next = job->step.active && job->next != e->off ? job->next : 0;
-    }
-    if (!fits && !again && known == FAULT_NONE) {
-        lose_track(at);
-        give_up(uc); /* it may be one that yields */
-        job->started = true;
-        job->step.since = either(job->step.since, m->fault); /* nor what that one did */
-        cert_misplace(job, (uint32_t)e->off, m->fault);
-        if (job->step.active) {
-            cert_misplace(job, job->step.off, m->fault); /* it may be of this one */
-        }
-    }
-    return fits;
+    return judge_began(m, at, e);
 }
 
 static void block(struct model *m, const struct cert_at *at, uint8_t why)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's side of the issue region and of the prefetch queue: bytes first, then the slot. Rules
- * CQ-024, CQ-025, CQ-027, CQ-028, CQ-029. */
+/* The host's side of the prefetch queue: the slot that publishes what was written to the issue
+ * region before. Rules CQ-024, CQ-027, CQ-028, CQ-029. */
 #include <string.h>
 
 #include "replay/cq/cq_private.h"
@@ -20,73 +20,6 @@ void cq_issue_init(struct cq *q, bool origin)
     h->passed = h->misplaced = FAULT_NONE;
     h->alone.index = NO_INDEX;
 }
-
-/* Whether the device may not have read the record yet: its entry was not filled again since. */
-static bool may_wait(struct cq *q, uint64_t number)
-{
-    const uint64_t slots = q->numbers->queue_slots;
-    return q->published - number <= slots || cq_count_entries(q, number, q->published) <= slots;
-}
-
-struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
-{
-    struct cq_record *hit = NULL;
-    uint64_t from = q->prefetcher.landed;
-    if (q->published - from > CQ_RECORDS) {
-        from = q->published - CQ_RECORDS;
-    }
-    const struct cq_record *first = cq_record(q, from), *last = cq_record(q, q->published - 1);
-    if (first == NULL || last == NULL || !first->addr_known || !last->addr_known ||
-        (first->addr <= last->addr &&
-         !touches(a, first->addr, last->addr + last->real - first->addr))) {
-        return NULL;
-    }
-    for (uint64_t n = from; n < q->published; n++) {
-        struct cq_record *r = cq_record(q, n);
-        if (r->addr_known && !r->landed && touches(a, r->addr, r->real) && may_wait(q, n)) {
-            r->known = 0;
-            hit = hit == NULL ? r : hit;
-        }
-    }
-    return hit;
-}
-
-/* The write hits the entry that was published last, and since then the host has loaded nothing:
- * it cannot know whether the device has read it, nor was the endpoint seen to. */
-static bool unknowing(struct cq *q, const struct access *a)
-{
-    const uint32_t loads = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
-    const struct cq_record *last = cq_record(q, cq_entries_back(q, q->published, 1));
-    return (q->m->header->observes & loads) == loads && last != NULL && last->addr_known &&
-           last->slot_known && q->host.slots[last->slot] == CQ_SLOT_FILLED &&
-           last->at.turn > cq_first(q->m)->loaded && touches(a, last->addr, last->real);
-}
-
-void cq_issue_host_write(struct cq *q, const struct access *a)
-{
-    struct value *again = &q->host.rewritten;
-    struct cq_record *r = cq_issue_hit(q, a);
-    q->any = true;
-    cq_span_remember(q, a);
-    if (r != NULL && r->unwritten != 0) {
-        cq_span_late(q, r, a);
-        return;
-    }
-    fault_id since = r != NULL ? r->since : FAULT_NONE;
-    cq_blame(&since, r != NULL && a->addr == again->v ? again->since : FAULT_NONE);
-    if (q->prefetcher.landed_seen || q->prefetcher.dones_seen || unknowing(q, a)) {
-        CQ_HOST_AFTER(
-            q, CQ_025, since, r == NULL, RELATED(r != NULL ? r->at.index : NO_INDEX),
-            "a submitted prefetch command not changed until the device's read of it has landed",
-            "%llu bytes written at +0x%llx, over a prefetch command that the device has not read "
-            "yet",
-            wide(a->size), wide(a->addr));
-        cq_blame(&q->host.misplaced, fault_of(q->m, r == NULL));
-        resync(again, (uint32_t)(a->addr + a->size), fault_of(q->m, r == NULL));
-    }
-}
-
-/* ---- slots ---- */
 
 void cq_issue_slot_read(struct cq *q, const struct access *a)
 {
@@ -333,17 +266,11 @@ static fault_id restated_since(struct cq *q, const struct access *a, uint32_t en
     return r != NULL && r->slot == slot && r->entry == entry ? r->since : FAULT_NONE;
 }
 
-void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *e)
+/* Whether a store is one whole entry, other than 0; false: nothing is published by it. */
+static bool judge_entry_store(struct cq *q, const struct access *a, bool init, uint32_t entry,
+                              bool known)
 {
-    const struct cq_boot *b = &q->boot[CQ_PREFETCH];
-    bool init = b->running != YES || (b->missing & CQ_INIT_QUEUE) != 0;
     const uint32_t bytes = q->numbers->entry_bytes;
-    if (init && a->size >= bytes && access_is_zero(a)) {
-        clear_queue(q, a);
-        return;
-    }
-    uint32_t entry;
-    bool known = cq_slot_value(q, a, a->addr, &entry);
     bool inside = a->addr % bytes == 0 && a->addr >= q->numbers->queue;
     bool shape = a->size == bytes && inside && (!known || entry != 0);
     CQ_HOST_AFTER(q, CQ_028, known ? restated_since(q, a, entry) : FAULT_NONE, shape, NO_REFS,
@@ -352,10 +279,44 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
                   wide(a->size), entry, wide(a->addr));
     if (!shape && init && a->size > bytes) {
         clear_queue(q, a);
-        return;
+        return false;
     }
     if (!shape && (a->size == bytes || !inside || entry == 0)) {
         cq_issue_missed(q);
+        return false;
+    }
+    return true;
+}
+
+/* The store that fills a slot first. */
+static void fill_slot(struct cq *q, uint16_t slot, uint32_t entry, bool known)
+{
+    uint32_t first = q->host.slot.v;
+    bool next = judge_slot(q, slot);
+    if (next) {
+        judge_free(q, slot);
+    } else { /* which of them is filled shows when the prefetcher takes one */
+        q->host.slots[slot] = q->host.slots[first] = CQ_SLOT_UNKNOWN;
+    }
+    if (known && !next) {
+        pass_over(q, first, slot, q->sees_sysmem ? cq_entry_size(q, entry) : 0);
+    }
+    if (known) {
+        publish_slot(q, slot, entry);
+    }
+}
+
+void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *e)
+{
+    const struct cq_boot *b = &q->boot[CQ_PREFETCH];
+    bool init = b->running != YES || (b->missing & CQ_INIT_QUEUE) != 0;
+    if (init && a->size >= q->numbers->entry_bytes && access_is_zero(a)) {
+        clear_queue(q, a);
+        return;
+    }
+    uint32_t entry;
+    bool known = cq_slot_value(q, a, a->addr, &entry);
+    if (!judge_entry_store(q, a, init, entry, known)) {
         return;
     }
     uint16_t slot = (uint16_t)place_index(&q->places.slots, a->addr);
@@ -368,27 +329,15 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
         cq_restated_store(q, slot, known, entry);
         return;
     }
-    uint32_t first = q->host.slot.v;
-    uint32_t last = place_before(&q->places.slots, first);
     if (passed_before(q, slot)) {
         return;
     }
     cq_restated_alone(q, slot, e);
+    const uint32_t last = place_before(&q->places.slots, q->host.slot.v);
     if (q->host.slot.known && slot == last && q->host.slots[slot] == CQ_SLOT_FILLED) {
         judge_free(q, slot); /* the same entry once more, or that of the next slot */
-        return;
-    }
-    bool next = judge_slot(q, slot);
-    if (next) {
-        judge_free(q, slot);
-    } else { /* which of them is filled shows when the prefetcher takes one */
-        q->host.slots[slot] = q->host.slots[first] = CQ_SLOT_UNKNOWN;
-    }
-    if (known && !next) {
-        pass_over(q, first, slot, q->sees_sysmem ? cq_entry_size(q, entry) : 0);
-    }
-    if (known) {
-        publish_slot(q, slot, entry);
+    } else {
+        fill_slot(q, slot, entry, known);
     }
 }
 

@@ -340,6 +340,33 @@ static void judge_counters(struct model *m, struct tile *tile)
     s->initialising = false;
 }
 
+/* What an answer is wrong by: the byte asked for none (`from`), or comes within the kernel. */
+static fault_id answer_since(struct tile *tile, const struct nocap_core_info *core, bool from,
+                             bool inside)
+{
+    const unsigned byte = (unsigned)core->sync_byte;
+    const bool resets = byte == BYTE_TRISC0 &&
+                        tile->strays[NOCAP_PROCESSOR_BRISC].value == NOCAP_SYNC_INIT_REGISTERS;
+    const uint8_t asks = resets ? NOCAP_SYNC_INIT_REGISTERS : NOCAP_SYNC_GO;
+    fault_id since = from ? sync_of(tile)->since[byte] : sync_byte_since(tile, byte, asks);
+    if (!(from && !inside) && since == FAULT_NONE) {
+        since = sync_late_since(tile, byte);
+    }
+    /* as what entered it is */
+    return inside ? since_or(since, launch_of(tile)->since[core->processor]) : since;
+}
+
+/* The command that an answer is to was not seen. */
+static void answer_to_none(struct model *m, struct tile *tile, const struct nocap_core_info *core)
+{
+    struct sync *s = sync_of(tile);
+    s->owed[core->sync_byte] = m->fault;
+    s->reset_owed = core->sync_byte == BYTE_TRISC0 ? m->fault : s->reset_owed;
+    if (launch_of(tile)->kernels[core->processor].entered == 0) { /* else it was obeyed */
+        launch_of(tile)->since[core->processor] = m->fault;
+    }
+}
+
 /* A subordinate says that it is done. */
 static void clear(struct model *m, struct tile *tile, const struct nocap_core_info *core,
                   uint8_t old)
@@ -353,21 +380,9 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
     bool from = old == NOCAP_SYNC_INIT || old == NOCAP_SYNC_GO ||
                 (core->sync_byte == BYTE_TRISC0 && old == NOCAP_SYNC_INIT_REGISTERS);
     bool inside = k->inside == YES;
-    fault_id *since = &sync_of(tile)->since[core->sync_byte];
-    bool right = from && !inside;
-    bool resets = core->sync_byte == BYTE_TRISC0 &&
-                  tile->strays[NOCAP_PROCESSOR_BRISC].value == NOCAP_SYNC_INIT_REGISTERS;
     const fault_id owed = sync_of(tile)->owed[core->sync_byte];
-    if (!from) {
-        *since = sync_byte_since(tile, (unsigned)core->sync_byte,
-                                 resets ? NOCAP_SYNC_INIT_REGISTERS : NOCAP_SYNC_GO);
-    }
-    if (!right && *since == FAULT_NONE) {
-        *since = sync_late_since(tile, (unsigned)core->sync_byte);
-    }
-    /* as what entered it is */
-    *since = inside ? since_or(*since, launch_of(tile)->since[core->processor]) : *since;
-    CHECK_SEEING(m, tile, nocap_sync_address(m->layout, core), 1, SYN_008, *since, right,
+    CHECK_SEEING(m, tile, nocap_sync_address(m->layout, core), 1, SYN_008,
+                 answer_since(tile, core, from, inside), from && !inside,
                  RELATED(inside ? k->enter_index : NO_INDEX),
                  core->sync_byte == BYTE_TRISC0
                      ? "the byte cleared from 40, 80 or 03, outside of the kernel"
@@ -376,14 +391,9 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                         : "sync byte cleared from 0x%02x, which asks for no answer",
                  old);
     /* 0 stands there now, which asks for nothing */
-    *since = from || booting ? m->fault : FAULT_NONE;
-    if (!from) { /* the command that it answers was not seen */
-        struct sync *s = sync_of(tile);
-        s->owed[core->sync_byte] = m->fault;
-        s->reset_owed = core->sync_byte == BYTE_TRISC0 ? m->fault : s->reset_owed;
-        if (k->entered == 0) { /* else it was obeyed */
-            launch_of(tile)->since[core->processor] = m->fault;
-        }
+    sync_of(tile)->since[core->sync_byte] = from || booting ? m->fault : FAULT_NONE;
+    if (!from) {
+        answer_to_none(m, tile, core);
     }
     if (inside) {
         kernel_overrun(k, m->fault);
