@@ -46,14 +46,35 @@ static void take_message(struct cq *q, const struct cq_target *t, const struct c
     q->program.unacked_message |= q->command.mcast;
 }
 
-static void take_write(struct cq *q, const struct cq_target *t, struct message_faults *wrong)
+/* What a write brings: launch messages, a go message that resets, kernels. */
+static void take_kind(struct cq *q, const struct cq_target *t, const struct cq_tile_set *tiles,
+                      bool busy, struct message_faults *wrong)
 {
     struct cq_program *p = &q->program;
+    const struct nocap_mailbox_layout *l = q->m->layout;
     const unsigned id = q->command.record.dispatch.id;
     const bool packed = /* what kernels need; others bring data */
         id == NOCAP_CQ_DISPATCH_WRITE_PACKED || id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE;
+    uint64_t ring = t->addr - l->launch_base;
+    if (t->addr >= l->launch_base && ring < (uint64_t)l->launch_slots * l->launch_size &&
+        ring % l->launch_size == 0 && t->size != 0 && t->size % l->launch_size == 0) {
+        take_message(q, t, tiles, wrong);
+    } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE) {
+        bool known = t->known > NOCAP_GO_SIGNAL_BYTE;
+        uint8_t signal = known ? t->payload[NOCAP_GO_SIGNAL_BYTE] : 0;
+        if (!known || (signal != NOCAP_GO_GO && signal != NOCAP_GO_DONE)) {
+            cq_set_join(&p->reset, tiles);
+        }
+    } else if (packed && !busy && t->addr >= q->sem[CQ_PREFETCH] - 16 && t->addr < NOCAP_L1_SIZE &&
+               t->size < NOCAP_L1_SIZE && t->addr + t->size > p->blob_end) {
+        p->blob_end = (uint32_t)(t->addr + t->size);
+    }
+}
+
+static void take_write(struct cq *q, const struct cq_target *t, struct message_faults *wrong)
+{
+    struct cq_program *p = &q->program;
     const struct cq_tile_set tiles = cq_target_tiles(q, t);
-    const struct nocap_mailbox_layout *l = q->m->layout;
     bool hits = hits_launch(q, t);
     bool busy = cq_set_meets(&tiles, &p->busy);
     if (busy) {
@@ -72,23 +93,11 @@ static void take_write(struct cq *q, const struct cq_target *t, struct message_f
         p->unacked_index = q->m->event->index;
         p->unacked_tiles = tiles;
     }
-    if (touches(&(struct access){.addr = t->addr, .size = t->size}, l->go_message_index, 4)) {
+    const struct access a = {.addr = t->addr, .size = t->size};
+    if (touches(&a, q->m->layout->go_message_index, 4)) {
         cq_launch_lose_answers(q->m);
     }
-    uint64_t ring = t->addr - l->launch_base;
-    if (t->addr >= l->launch_base && ring < (uint64_t)l->launch_slots * l->launch_size &&
-        ring % l->launch_size == 0 && t->size != 0 && t->size % l->launch_size == 0) {
-        take_message(q, t, &tiles, wrong);
-    } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE) {
-        bool known = t->known > NOCAP_GO_SIGNAL_BYTE;
-        uint8_t signal = known ? t->payload[NOCAP_GO_SIGNAL_BYTE] : 0;
-        if (!known || (signal != NOCAP_GO_GO && signal != NOCAP_GO_DONE)) {
-            cq_set_join(&p->reset, &tiles);
-        }
-    } else if (packed && !busy && t->addr >= q->sem[CQ_PREFETCH] - 16 && t->addr < NOCAP_L1_SIZE &&
-               t->size < NOCAP_L1_SIZE && t->addr + t->size > p->blob_end) {
-        p->blob_end = (uint32_t)(t->addr + t->size);
-    }
+    take_kind(q, t, &tiles, busy, wrong);
 }
 
 fault_id cq_launch_writes(struct cq *q, struct cq_command *k)

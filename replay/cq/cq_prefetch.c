@@ -275,6 +275,46 @@ static void begin_packets(struct cq *q, uint32_t addr, const struct nocap_event 
     cq_land_first(q, 0, e);
 }
 
+/* Whether a packet is the next of the read that has begun. */
+static bool goes_on(const struct cq *q, uint32_t addr, bool more)
+{
+    const struct cq_fetch *f = &q->prefetcher.fetch;
+    return f->any && f->steps == CQ_STEP_READ && more && addr == f->addr + f->got;
+}
+
+/* A packet of the read that has begun, but not the next one, nor the first of the next read. */
+static bool out_of_turn(struct cq *q, uint32_t addr, bool more)
+{
+    const struct cq_fetch *f = &q->prefetcher.fetch;
+    const uint32_t part = f->size != 0 ? f->size : f->got;
+    const struct cq_record *next = cq_record(q, q->prefetcher.next);
+    bool due = !more && next != NULL && next->addr_known && next->addr == addr;
+    if (!f->any || f->steps != CQ_STEP_READ || due || addr < f->addr || addr - f->addr >= part) {
+        return false;
+    }
+    CQ_FETCHER_ON(q, CQ_030, &q->prefetcher.fetch.since, false, RELATED(f->index),
+                  "one read per prefetch_q entry, packet after packet",
+                  "packet of a prefetch command read at +0x%x, +0x%x is next", addr,
+                  f->addr + f->got);
+    return true;
+}
+
+/* A packet of a read that was over, or should have come before. */
+static bool read_before(struct cq *q, uint32_t addr)
+{
+    struct cq_record *r = reads_again(q, addr);
+    if (r == NULL) {
+        return false;
+    }
+    CQ_FETCHER_AFTER(q, CQ_030, r->fetched ? FAULT_NONE : r->read_since, false,
+                     RELATED(q->prefetcher.fetch.index), "one read per prefetch_q entry",
+                     r->fetched ? "prefetch command at +0x%x read a second time"
+                                : "prefetch command at +0x%x read late",
+                     addr);
+    r->fetched = true;
+    return true;
+}
+
 /* A packet of a PCIe read: the first of an entry, or the next of the same. */
 void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *e)
 {
@@ -289,33 +329,12 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
         begin_packets(q, addr, e);
         addr = f->addr;
     }
-    bool reads = f->any && f->steps == CQ_STEP_READ;
-    bool more = f->size != 0 ? f->got < f->size : f->got % q->numbers->burst == 0;
-    bool goes_on = reads && more && addr == f->addr + f->got;
-    uint32_t part = f->size != 0 ? f->size : f->got;
-    const struct cq_record *next = cq_record(q, q->prefetcher.next);
-    bool due = !more && next != NULL && next->addr_known && next->addr == addr;
-    if (reads && !goes_on && !due && addr >= f->addr &&
-        addr - f->addr < part) { /* but not the next one */
-        CQ_FETCHER_ON(q, CQ_030, &f->since, false, RELATED(f->index),
-                      "one read per prefetch_q entry, packet after packet",
-                      "packet of a prefetch command read at +0x%x, +0x%x is next", addr,
-                      f->addr + f->got);
-        return;
-    }
-    struct cq_record *other = goes_on ? NULL : reads_again(q, addr);
-    if (other != NULL) {
-        CQ_FETCHER_AFTER(q, CQ_030, other->fetched ? FAULT_NONE : other->read_since, false,
-                         RELATED(f->index), "one read per prefetch_q entry",
-                         other->fetched ? "prefetch command at +0x%x read a second time"
-                                        : "prefetch command at +0x%x read late",
-                         addr);
-        other->fetched = true;
-        return;
-    }
-    if (goes_on) {
+    const bool more = f->size != 0 ? f->got < f->size : f->got % q->numbers->burst == 0;
+    if (goes_on(q, addr, more)) {
         f->got += size;
         cq_packet_issued(&f->reads, e);
+    } else if (out_of_turn(q, addr, more) || read_before(q, addr)) {
+        return;
     } else {
         first_packet(q, addr, size, e);
     }
@@ -394,24 +413,32 @@ void cq_prefetch_restated(struct cq *q, const struct nocap_event *e)
     }
 }
 
+/* Whether a `cq` event tells a read that was there before; `slot`: NO_SLOT if it says none. */
+static bool judge_twice(struct cq *q, const struct nocap_event *e, uint32_t slot)
+{
+    const struct cq_prefetcher *p = &q->prefetcher;
+    const struct cq_fetch *f = &p->fetch;
+    const struct cq_record *last = f->any && slot != NO_SLOT ? cq_record(q, f->record) : NULL;
+    bool read = last != NULL && last->slot_known && last->slot == slot; /* and not zeroed yet */
+    bool before = slot != NO_SLOT && p->slot.known && f->any &&
+                  slot == place_before(&q->places.slots, p->slot.v);
+    bool twice = (read || before) && ((e->has & NOCAP_F_ADDR) == 0 || e->addr == f->addr);
+    CQ_FETCHER_AFTER(q, CQ_030, p->slot.since, !twice, RELATED(f->index),
+                     "one read per prefetch_q entry",
+                     "command of prefetch_q entry %u read a second time", slot);
+    return twice && p->slot.since == FAULT_NONE; /* else the time before it was another's */
+}
+
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
-    uint32_t slot = (uint32_t)e->slot_index;
-    bool cleared = (e->has & NOCAP_F_SLOT) != 0 && zeroed_early(q, slot);
+    const bool has_slot = (e->has & NOCAP_F_SLOT) != 0, slot_known = p->slot.known;
+    const uint32_t slot = has_slot ? (uint32_t)e->slot_index : NO_SLOT;
+    const bool cleared = has_slot && zeroed_early(q, slot);
     cq_boot_running(q, CQ_PREFETCH);
     q->any = true;
-    bool has_slot = (e->has & NOCAP_F_SLOT) != 0, slot_known = p->slot.known;
-    const struct cq_record *last = f->any && has_slot ? cq_record(q, f->record) : NULL;
-    bool read = last != NULL && last->slot_known && last->slot == slot; /* and not zeroed yet */
-    bool twice = (read || (has_slot && p->slot.known && f->any &&
-                           slot == place_before(&q->places.slots, p->slot.v))) &&
-                 ((e->has & NOCAP_F_ADDR) == 0 || e->addr == f->addr);
-    CQ_FETCHER_AFTER(q, CQ_030, p->slot.since, !twice, RELATED(f->index),
-                     "one read per prefetch_q entry",
-                     "command of prefetch_q entry %u read a second time", slot);
-    if (twice && p->slot.since == FAULT_NONE) { /* else the time before it was another's */
+    if (judge_twice(q, e, slot)) {
         p->steps_shown = false;
         return;
     }
@@ -423,7 +450,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
         }
         cq_prefetch_take_slot(q, slot);
     }
-    begin(q, (uint32_t)e->addr, (uint32_t)e->size, has_slot ? slot : NO_SLOT);
+    begin(q, (uint32_t)e->addr, (uint32_t)e->size, slot);
     blame_unread(q);
     struct cq_record *r = cq_record(q, f->record);
     if (r != NULL && r->size == 0) {

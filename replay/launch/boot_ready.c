@@ -322,6 +322,25 @@ static bool others_boot_faster(const struct model *m, const struct boot *b)
     return s->any_ready && (m->header->has_scope ? had / FAR : had) > s->boot_took;
 }
 
+/* Firmware that is waited for, or should be, is not ready. */
+static void report_unready(struct model *m, struct tile *tile, fault_id since, const char *until)
+{
+    struct boot *b = boot_of(tile);
+    struct event_ref at = b->last_poll.index != NO_INDEX ? b->last_poll : b->released;
+    uint32_t word = 0;
+    bool known = shadow_word(&tile->l1, m->layout->sync, &word) && tile->sees_cores;
+    char text[96], sync[32] = "";
+    if (known) {
+        snprintf(sync, sizeof sync, ", sync word 0x%08" PRIx32, word);
+    }
+    SEEING(
+        m, tile->at, m->layout->sync, known ? 4 : 0,
+        FOLLOWING(m, since,
+                  CHECK_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
+                           "firmware ready: DONE in go message 0", "firmware not ready when %s%s%s",
+                           until, sync, known ? "" : guess(m, b, text, sizeof text))));
+}
+
 void boot_judge_ready(struct model *m, struct tile *tile, bool cut, const char *until)
 {
     struct boot *b = boot_of(tile);
@@ -347,18 +366,6 @@ void boot_judge_ready(struct model *m, struct tile *tile, bool cut, const char *
     }
     bool owed = polled || (tile->sees_cores && !b->halfway);
     if (!cut && owed && reports_release(m, tile)) {
-        struct event_ref at = polled ? b->last_poll : b->released;
-        uint32_t word = 0;
-        bool known = shadow_word(&tile->l1, m->layout->sync, &word) && tile->sees_cores;
-        char text[96], sync[32] = "";
-        if (known) {
-            snprintf(sync, sizeof sync, ", sync word 0x%08" PRIx32, word);
-        }
-        SEEING(m, tile->at, m->layout->sync, known ? 4 : 0,
-               FOLLOWING(m, since,
-                         CHECK_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
-                                  "firmware ready: DONE in go message 0",
-                                  "firmware not ready when %s%s%s", until, sync,
-                                  known ? "" : guess(m, b, text, sizeof text))));
+        report_unready(m, tile, since, until);
     }
 }
