@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Start-up of the command queue: pointers, semaphores, launch messages, and the GO of its two
  * cores. Rules CQ-032, CQ-041, CQ-053, CQ-062, CQ-066, CQ-068. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "replay/cq/cq_private.h"
@@ -116,8 +118,29 @@ static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
     return bits;
 }
 
+/* The names of parts of the set-up. */
+static const char *names_of(unsigned inits, char *text, size_t size)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } parts[] = {{CQ_INIT_ECHOES, "prefetch_q_rd_ptr"},   {CQ_INIT_PCIE, "prefetch_q_pcie_rd_ptr"},
+                 {CQ_INIT_QUEUE, "prefetch_q"},           {CQ_INIT_SEMS, "semaphore 0"},
+                 {CQ_INIT_MESSAGE, "the launch message"}, {CQ_INIT_WR, "completion_q_wr_ptr"},
+                 {CQ_INIT_RD, "completion_q_rd_ptr"}};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if ((inits & parts[i].bit) != 0 && used < size) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
+                                     parts[i].name);
+        }
+    }
+    return text;
+}
+
 static void judge_go(struct cq *q, enum cq_core core)
 {
+    char text[128];
     struct cq_boot *b = &q->boot[core];
     uint8_t all = core == CQ_PREFETCH ? CQ_INITS_PREFETCH : CQ_INITS_DISPATCH;
     uint32_t want = core == CQ_PREFETCH ? q->numbers->buffer_pages : 0;
@@ -127,13 +150,16 @@ static void judge_go(struct cq *q, enum cq_core core)
     b->since = FAULT_NONE;
     if (whole) { /* the trace has the set-up from its first word on */
         bool counter = (b->done & CQ_INIT_SEMS) == 0 || b->sem0 == want;
-        CHECK_AFTER(
-            q->m, cq_tile(q, core), CQ_068, b->stray, missing == 0 && counter, NO_REFS,
-            "pointers, queue, semaphores and launch message written before GO",
-            missing != 0
-                ? "GO sent with %d of pointers, queue, semaphores and launch message not written"
-                : "semaphore 0 is %d at GO, not %u",
-            missing != 0 ? __builtin_popcount(missing) : (int)b->sem0, want);
+        if (missing != 0) {
+            names_of(missing, text, sizeof text);
+        } else {
+            snprintf(text, sizeof text, "%" PRIu32, b->sem0);
+        }
+        CHECK_AFTER(q->m, cq_tile(q, core), CQ_068, b->stray, missing == 0 && counter, NO_REFS,
+                    "pointers, queue, semaphores and launch message written before GO",
+                    missing != 0 ? "GO sent before these were written: %s"
+                                 : "semaphore 0 is %s at GO, not %u",
+                    text, want);
         b->since = fault_of(q->m, missing == 0);
     }
     if (b->mode.known) {
@@ -149,11 +175,12 @@ static void judge_go(struct cq *q, enum cq_core core)
 void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late)
 {
     struct cq_boot *b = &q->boot[core];
+    char text[128];
     b->missing &= (uint8_t)~late;
     FOLLOWING(q->m, b->since,
               CHECK_AT(q->m, cq_tile(q, core), CQ_068, false, b->go, RELATED(q->m->event->index),
-                       "pointers, queue, semaphores and launch message written before GO", "%s",
-                       "part of the set-up written after GO"));
+                       "pointers, queue, semaphores and launch message written before GO",
+                       "%s written after GO", names_of(late, text, sizeof text)));
     b->since = q->m->fault;
 }
 

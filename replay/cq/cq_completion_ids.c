@@ -48,7 +48,7 @@ void cq_completion_judge_id(struct cq *q, uint32_t id, struct cq_returned *line,
         cq_blame(&line->since, awaited ? c->ids_since[n % CQ_EVENTS] : c->shown.since);
         FOLLOWING(q->m, line->since,
                   CHECK_AT(q->m, NULL, CQ_065, right, cq_event_ref(q, agent), NO_REFS,
-                           "events come back as they were sent, in order",
+                           "events to come back as they were sent, in order",
                            awaited ? "event 0x%x returned, 0x%x is next"
                                    : "event 0x%x returned, no event is outstanding",
                            id, awaited ? c->ids[n % CQ_EVENTS] : 0));

@@ -34,7 +34,7 @@ void cq_judge_counted(struct cq *q, unsigned stream, uint32_t value, uint32_t wa
     cq_blame(&since, passed && !all ? s->since : s->wrong);
     CQ_EXECUTOR_AFTER(
         q, CQ_058, since, passed && all, RELATED(s->index),
-        "the dispatcher continues when all notifies have arrived",
+        "the dispatcher to continue when all notifies have arrived",
         passed ? "dispatcher continued at %u of %u notifies, but not one from every worker core"
                : "dispatcher continued at %u of %u notifies",
         value, want);
@@ -76,7 +76,7 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
         bool right = value <= s->goes;
         bool stale = !right && s->cleared && value != 0 && value == s->before;
         CQ_EXECUTOR_AFTER(q, CQ_057, notifies_since(q, s), !stale, RELATED(s->index),
-                          "a count read after a clear of the stream shows the clear",
+                          "a clear of the stream to show in the count read after it",
                           "count %u read after the stream was cleared, as it was before the clear",
                           value);
         s->wrong = fault_of(q->m, !stale);
@@ -100,7 +100,7 @@ static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
     uint32_t want = (0 - s->value) << q->numbers->count_shift;
     if (s->read) {
         CQ_EXECUTOR_AFTER(q, CQ_056, s->wrong, value == want, RELATED(s->index),
-                          "a clear subtracts the count that was just read",
+                          "a clear that subtracts the count just read",
                           "0x%x stored to clear the stream, the count read was %u", value,
                           s->value);
         cq_blame(&s->wrong, fault_of(q->m, value == want)); /* or it had read another */

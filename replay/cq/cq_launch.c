@@ -54,7 +54,7 @@ static void judge_tiles(struct cq *q, fault_id since, bool right, const char *wr
 {
     FOLLOWING(q->m, since,
               CHECK_AT(q->m, NULL, CQ_047, right, q->program.list_at, NO_REFS,
-                       "the list of go messages has the worker cores that are launched", "%s",
+                       "the list of go messages to have the worker cores that are launched", "%s",
                        wrong));
 }
 

@@ -208,7 +208,7 @@ static fault_id judge_order(const struct gate_word *w, const struct stream_match
     }
     if (held || past) {
         CHECK_WORD_AFTER(w, TNX_002, past ? passed_since(w, match, passed) : FAULT_NONE, !past,
-                         RELATED(index), "instructions pass the gate in order",
+                         RELATED(index), "instructions to pass the gate in order",
                          "%s issued past %s, which is stalled", GATE_TEXT(w->word),
                          GATE_TEXT(passed));
         fault = past ? w->m->fault : FAULT_NONE;

@@ -155,8 +155,8 @@ static void leak(const struct gate_word *w)
     CHECK_WORD_AFTER(
         w, waits ? TNX_004 : TNX_001, l->since != FAULT_NONE ? l->since : gate_since(&hold), false,
         RELATED(hold.wait.index),
-        waits ? "a wait queues after the one that is latched"
-              : "an instruction that the latched wait blocks issues after its condition cleared",
+        waits ? "a wait to queue after the one that is latched"
+              : "an instruction that the latched wait blocks to issue after its condition cleared",
         "%s issued while %s", GATE_TEXT(w->word), gate_describe(w->g, &hold, text, sizeof text));
     doubt(w, &hold);
 }
@@ -175,7 +175,7 @@ static void pass(const struct gate_word *w)
         MARK_EXERCISED(m, nocap_tensix_is_wait(w->word) ? TNX_004 : TNX_001);
         if (m->header->cycle_accurate == NOCAP_TRUE) {
             CHECK_WORD(w, TNX_006, m->event->t > l->t_clear, RELATED(l->wait.index),
-                       "the gate opens one cycle after the condition cleared",
+                       "the gate to open one cycle after the condition cleared",
                        "%s issued in cycle %llu, the condition cleared in cycle %llu",
                        GATE_TEXT(w->word), (unsigned long long)m->event->t,
                        (unsigned long long)l->t_clear);

@@ -381,8 +381,25 @@ static void setup_store(struct model *m, const struct observation *o)
     }
 }
 
+/* The names of the registers that device_setup left out. */
+static const char *setup_left_out(unsigned lacks, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (unsigned i = 0; i < BOOT_SETUP_REGISTERS; i++) {
+        char name[48];
+        if ((lacks >> i & 1) != 0 && used < size) {
+            used += (size_t)snprintf(
+                text + used, size - used, "%s%s", used == 0 ? ", not " : ", ",
+                nocap_register_name(setup_registers[i].address, NOCAP_BY_BRISC, name, sizeof name));
+        }
+    }
+    return text;
+}
+
 void boot_judge_setup(struct model *m, struct tile *tile, struct event_ref at)
 {
+    char text[160];
     const struct boot *b = boot_of(tile);
     const unsigned lacks = BOOT_SETUP_ALL & ~(unsigned)b->setup;
     const int zeros = __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]);
@@ -400,9 +417,10 @@ void boot_judge_setup(struct model *m, struct tile *tile, struct event_ref at)
             m, tile, RST_014, lacks == 0 && words == 0, at, RELATED(b->released.index),
             "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
             "zero bytes",
-            "boot DONE with setup registers 0x%02x of 0x%02x written, %d of 128 words of the zero "
-            "page",
-            b->setup, BOOT_SETUP_ALL, zeros));
+            "boot DONE with %d of %d words of the zero page zeroed, %d of %d setup registers "
+            "written%s",
+            zeros, ZEROS_WORDS, __builtin_popcount(b->setup), BOOT_SETUP_REGISTERS,
+            setup_left_out(lacks, text, sizeof text)));
 }
 
 static void trisc_store(struct tile *tile, unsigned thread, const struct access *a)

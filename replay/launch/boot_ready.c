@@ -143,7 +143,7 @@ void boot_never_cleared(struct model *m, struct tile *tile, unsigned bytes)
     SEEING(m, tile->at, m->layout->sync + byte, 1,
            FOLLOWING(m, since,
                      CHECK_AT(m, tile, RST_012, false, b->early_done, NO_REFS,
-                              "each subordinate clears its byte from INIT before DONE",
+                              "each subordinate to clear its byte from INIT before DONE",
                               "%s never cleared INIT (0x40) in its sync byte", name)));
     sync_of(tile)->since[byte] = m->fault;
     for (unsigned i = byte; i < SUBORDINATES; i++) {

@@ -387,7 +387,7 @@ static void brisc_go_word(struct model *m, struct tile *tile, const struct acces
     }
     CHECK(m, tile, GO_001, nocap_go_name(signal) != NULL, NO_REFS, "one of 00 40 80 C0 E0 F0",
           "unknown signal 0x%02x in a go message", signal);
-    CHECK(m, tile, GO_002, signal == NOCAP_GO_DONE, NO_REFS, "BRISC stores no signal but DONE",
+    CHECK(m, tile, GO_002, signal == NOCAP_GO_DONE, NO_REFS, "no signal but DONE stored by BRISC",
           "signal 0x%02x stored by BRISC, not DONE", signal);
     if (signal != NOCAP_GO_DONE) { /* this stands where DONE should */
         launch_fault(launch_of(tile), m->fault);

@@ -33,7 +33,7 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
     }
     CHECK_AFTER(m, tile, GO_012, since, k->entered == on && k->left == on,
                 RELATED(l->slots[l->slot].index),
-                on ? "an enabled RISC enters and leaves its kernel once before DONE"
+                on ? "an enabled RISC to enter and leave its kernel once before DONE"
                    : "a RISC that is not enabled stays out of its kernel",
                 "%s entered its kernel %u times and left it %u times before DONE, enables 0x%02x",
                 name, k->entered, k->left, l->message.enables);

@@ -454,7 +454,7 @@ static __attribute__((noinline)) void subordinate_answer(struct model *m,
     uint32_t own = nocap_sync_address(m->layout, core);
     (void)access_byte(a, a->addr, &v);
     bool right = a->addr == own && a->size == 1 && v == NOCAP_SYNC_DONE;
-    CHECK(m, tile, SYN_001, right, NO_REFS, "a subordinate stores only its own byte, and only 0",
+    CHECK(m, tile, SYN_001, right, NO_REFS, "a subordinate to store only its own byte, and only 0",
           "%llu bytes stored to the sync word at 0x%llx, the first 0x%02x",
           (unsigned long long)a->size, (unsigned long long)a->addr, v);
     for (unsigned i = 0; !right && i < SUBORDINATES; i++) {
