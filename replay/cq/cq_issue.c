@@ -31,7 +31,9 @@ void cq_issue_slot_read(struct cq *q, const struct access *a)
          i < n->queue_slots && cq_slot_value(q, a, n->queue + n->entry_bytes * i, &entry); i++) {
         uint8_t *state = &q->host.slots[i];
         bool stale = *state == CQ_SLOT_FILLED && q->sees_stores && q->sees[CQ_PREFETCH];
-        *state = entry != 0 ? *state : stale ? CQ_SLOT_UNKNOWN : CQ_SLOT_FREE;
+        bool passed = *state == CQ_SLOT_PASSED && q->sees_sysmem; /* only its store may come yet */
+        bool keeps = entry != 0 || passed;
+        *state = keeps ? *state : stale ? CQ_SLOT_UNKNOWN : CQ_SLOT_FREE;
     }
 }
 

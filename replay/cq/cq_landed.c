@@ -33,8 +33,10 @@ void cq_land_first(struct cq *q, uint32_t before, const struct nocap_event *e)
     struct cq_fetch *f = &p->fetch;
     bool slot =
         f->slot_seen || f->first || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
-    CQ_FETCHER(q, CQ_030, slot, NO_REFS, "a prefetch_q entry read before its prefetch command",
-               "%s", "prefetch command read, but no prefetch_q entry other than 0 was read for it");
+    fault_id since = since_or(p->late.since, f->since); /* too early */
+    CQ_FETCHER_AFTER(q, CQ_030, since, slot, NO_REFS,
+                     "a prefetch_q entry read before its prefetch command", "%s",
+                     "prefetch command read, but no prefetch_q entry other than 0 was read for it");
     f->slot_seen = false;
     p->fence.known = p->fence.known && (e->has & NOCAP_F_DADDR) != 0;
     if ((e->has & NOCAP_F_DADDR) != 0) {

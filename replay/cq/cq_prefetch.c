@@ -207,7 +207,7 @@ static uint32_t left_out(struct cq *q, uint32_t addr)
 {
     const struct cq_fetch *f = &q->prefetcher.fetch;
     const struct cq_record *r = cq_record(q, q->prefetcher.next);
-    bool in_turn = f->slot_seen && r != NULL && r->slot_known && r->slot == f->slot;
+    bool in_turn = r != NULL && (!f->slot_seen || (r->slot_known && r->slot == f->slot));
     bool inside = in_turn && r->good && r->addr_known && addr > r->addr &&
                   addr - r->addr < r->size && (addr - r->addr) % q->numbers->burst == 0;
     return inside ? addr - r->addr : 0;
@@ -243,6 +243,7 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     begin(q, addr - before, size + before, f->slot_seen ? f->slot : NO_SLOT);
     CQ_FETCHER(q, CQ_030, before == 0, NO_REFS, "a prefetch command read from its first byte on",
                "prefetch command read from +0x%x on, %u bytes after its start", addr, before);
+    cq_blame(&f->since, fault_of(q->m, before == 0));
     cq_land_first(q, before, e);
     cq_packet_issued(&f->reads, e);
 }

@@ -15,6 +15,7 @@ static void judge_landed(struct cq *q, enum cq_relay_to to, fault_id turn)
     bool landed = r->landed || number < p->landed;
     fault_id since = cq_read_since(q, number);
     cq_blame(&since, turn);
+    cq_blame(&since, r->fetched ? FAULT_NONE : p->slot.since); /* by another one's slot, perhaps */
     CQ_FETCHER_AFTER(q, CQ_034, since, landed, RELATED(r->at.index),
                      "a prefetch command relayed after its read has landed", "%s",
                      "prefetch command relayed before its read has landed");
@@ -51,10 +52,10 @@ static fault_id take_unrelayed(struct cq *q, uint32_t addr)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
-    uint32_t pages = p->unrelayed;
+    uint32_t pages = p->unrelayed.known ? p->unrelayed.v : 0;
     uint32_t after =
         place_wrap(&q->places.buffer, ring->cursor.v + (uint64_t)pages * q->numbers->page);
-    p->unrelayed = 0;
+    p->unrelayed.known = false;
     if (pages != 0 && addr == after) {
         p->skipped = ring->cursor;
         ring->acquired += pages;
@@ -175,13 +176,24 @@ static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const st
 static const char next_relayed[] =
     "next prefetch command relayed before the pages of the last were made ready";
 
+/* As many pages were published when no record was relayed, which may be those of one soon after. */
+static fault_id published_ahead(struct cq *q)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    bool soon = cq_relay_next(q, CQ_TO_DISPATCHER) - p->unrelayed_of <= CQ_LEAP;
+    fault_id since = p->unrelayed.v == p->pages && soon ? p->unrelayed.since : FAULT_NONE;
+    p->unrelayed.since = since != FAULT_NONE ? FAULT_NONE : p->unrelayed.since;
+    return since;
+}
+
 /* The pages of the record that is relayed were not published in time. What that is known since. */
 static fault_id forget_relay(struct cq *q, const char *what)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    CQ_FETCHER_AFTER(
-        q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false, RELATED(p->index),
-        "the pages of a prefetch command made ready before the next is relayed", "%s", what);
+    fault_id since = since_or(p->since, q->ring.since);
+    CQ_FETCHER_AFTER(q, CQ_037, since_or(since, published_ahead(q)), false, RELATED(p->index),
+                     "the pages of a prefetch command made ready before the next is relayed", "%s",
+                     what);
     fault_id forgot = q->m->fault;
     p->forgot = p->ready_early ? FAULT_NONE : forgot;
     p->forgot_pages = p->pages;

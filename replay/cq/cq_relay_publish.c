@@ -93,7 +93,7 @@ static void publish_nothing(struct cq *q, uint32_t value)
         cq_subordinate_doubt(q, q->m->fault); /* perhaps of what is relayed to that one */
         cq_ring_doubt(q, q->m->fault);
         ring->published += value <= q->numbers->buffer_pages ? value : 0;
-        p->unrelayed = value <= q->numbers->buffer_pages ? value : 0;
+        resync(&p->unrelayed, value <= q->numbers->buffer_pages ? value : 0, q->m->fault);
         p->unrelayed_of = cq_relay_next(q, CQ_TO_DISPATCHER);
     }
     ring->counter += value;

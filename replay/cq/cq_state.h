@@ -173,14 +173,14 @@ struct cq_prefetcher {
     uint32_t turn_right;   /* and so many after it had as many bytes as they should */
     uint64_t stalled;      /* .. but this one, once it is read */
     uint32_t at, begin, bytes, pages;
-    bool rest;             /* the latest may go on at `at`: how long it is was not seen */
-    uint32_t handed;       /* of its pages, those published; they come in pieces if bytes from
-                              elsewhere follow */
-    uint32_t taken;        /* of its pages, those that it has acquired */
-    uint32_t unrelayed;    /* pages that were published without a record */
-    uint64_t unrelayed_of; /* the number of the one that should have been relayed */
-    struct value skipped;  /* the page of a record that was published and not relayed */
-    fault_id forgot;       /* a record that was not published before the next: it may be yet */
+    bool rest;              /* the latest may go on at `at`: how long it is was not seen */
+    uint32_t handed;        /* of its pages, those published; they come in pieces if bytes from
+                               elsewhere follow */
+    uint32_t taken;         /* of its pages, those that it has acquired */
+    struct value unrelayed; /* pages published without a record; known until one is relayed */
+    uint64_t unrelayed_of;  /* the number of the one that should have been relayed */
+    struct value skipped;   /* the page of a record that was published and not relayed */
+    fault_id forgot;        /* a record that was not published before the next: it may be yet */
     uint32_t forgot_pages, forgot_begin;
     /* Bytes of a record that was published before they were relayed, 0: none; and where that record
      * lies. */
