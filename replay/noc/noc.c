@@ -390,6 +390,9 @@ static void check(struct model *m, const struct observation *o)
         noc_memory_landing(m, e);
     }
     if (o->tile == NULL) {
+        if (e->kind == NOCAP_EV_WRITE && e->by == NOCAP_BY_NOC && e->space == NOCAP_SPACE_TILE) {
+            noc_landing(m, o);
+        }
         return;
     }
     switch (o->kind) {

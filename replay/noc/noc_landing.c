@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What arrives against what was asked for. Rule NOC-047. */
-#include <string.h>
+#include <stdio.h>
 
 #include "replay/noc/noc_landings.h"
 
@@ -17,10 +17,35 @@ static bool passed(const struct model *m, uint64_t since, uint64_t cycles)
     return m->event->t - since > cycles * unit;
 }
 
+/* Bytes that arrive at a tile, or in host memory. */
+struct arrival {
+    struct nocap_xy at;
+    const struct access *a;
+    const struct tile *tile, *from; /* tile: NULL: it is no worker core */
+    uint64_t hash;
+    bool has_hash, memory;
+    fault_id since; /* of what its sender sends */
+};
+
 /* It may arrive at its sender, too, and need not. */
 static bool returns(const struct noc_waited *w, struct nocap_xy at)
 {
     return w->may_return && nocap_xy_equal(at, w->sender);
+}
+
+/* Whether all that is known of its bytes is as a request that it lies in says. */
+static bool has_bytes(const struct noc_waited *w, const struct arrival *v)
+{
+    const struct access *a = v->a;
+    const uint64_t end = a->addr + a->size;
+    if (!w->has_hash || (v->has_hash && v->hash == w->hash)) {
+        return true;
+    }
+    if (a->addr == w->addr && end == w->end) {
+        return !v->has_hash;
+    }
+    const bool last = w->tiles == 1 && a->addr == w->next && end == w->back;
+    return !last || a->known < a->size || nocap_fnv1a64(w->sum, a->bytes, a->size) == w->rest;
 }
 
 /* How well a request explains an arrival. */
@@ -29,29 +54,29 @@ enum likeness {
     AKIN,     /* one of: tile, place, bytes */
     ALTERED,  /* tile and place; other bytes */
     REPEATED, /* it arrived before */
+    MISLED,   /* place and bytes; another tile */
     EXPLAINED,
 };
 enum { LIKELIEST = 2 * EXPLAINED + 1 }; /* the rank of one whose end was not seen either */
-static enum likeness likeness(const struct noc_waited *w, struct nocap_xy at,
-                              const struct access *a, const uint64_t *hash)
+static enum likeness likeness(const struct noc_waited *w, const struct arrival *v)
 {
-    bool tile =
+    const struct nocap_xy at = v->at;
+    const struct access *a = v->a;
+    const bool tile =
         at.x >= w->to.x && at.x <= w->to_other.x && at.y >= w->to.y && at.y <= w->to_other.y;
-    bool whole = a->addr == w->addr && a->addr + a->size == w->end;
-    bool place = tile && a->addr >= w->addr && a->addr + a->size <= w->end;
-    bool again = place && (w->arrived[at.y] >> at.x & 1) != 0;
-    bool same = hash != NULL && w->has_hash && *hash == w->hash;
-    bool last = w->tiles == 1 && a->addr == w->next && a->addr + a->size == w->back &&
-                a->known == a->size; /* the last piece of a request */
-    bool bytes =
-        !w->has_hash || same ||
-        (whole ? hash == NULL : !last || nocap_fnv1a64(w->sum, a->bytes, a->size) == w->rest);
-    if (again || (is_over(w) && !returns(w, at))) {
-        return again && bytes ? REPEATED : UNLIKE;
+    const bool place = tile && a->addr >= w->addr && a->addr + a->size <= w->end;
+    if (place && (w->arrived[at.y] >> at.x & 1) != 0) {
+        return has_bytes(w, v) ? REPEATED : UNLIKE;
     }
-    return place                                         ? bytes ? EXPLAINED : ALTERED
-           : tile || whole || a->addr == w->addr || same ? AKIN
-                                                         : UNLIKE;
+    if (is_over(w) && !returns(w, at)) { /* what was taken for this one may have been another */
+        return place && w->since != FAULT_NONE && has_bytes(w, v) ? EXPLAINED : UNLIKE;
+    }
+    if (place) {
+        return has_bytes(w, v) ? EXPLAINED : ALTERED;
+    }
+    const bool same = v->has_hash && w->has_hash && v->hash == w->hash;
+    const bool whole = a->addr == w->addr && a->addr + a->size == w->end;
+    return whole && has_bytes(w, v) ? MISLED : tile || a->addr == w->addr || same ? AKIN : UNLIKE;
 }
 
 static void judge_arrived(struct model *m, const struct tile *from, struct noc_waited *w)
@@ -96,22 +121,21 @@ static bool misses_event(const struct tile *from, const struct access *a)
 }
 
 /* Whether nothing is under way to there that was not seen to be asked for. */
-static bool knows_all(const struct model *m, const struct tile *from, const struct noc_landings *l,
-                      struct nocap_xy to, const struct access *a)
+static bool knows_all(const struct model *m, const struct noc_landings *l, const struct arrival *v)
 {
-    const struct noc_part *p = noc_part(from);
-    bool reached = (l->reached[to.y] >> to.x & 1) != 0;
+    const struct noc_part *p = noc_part(v->from);
+    bool reached = v->at.y < NOCAP_GRID_HEIGHT && (l->reached[v->at.y] >> v->at.x & 1) != 0;
     bool begun = sees_all(m) || passed(m, p->since, reached ? SOON : SETTLED);
-    begun = l == p->memory ? l->shown : begun; /* writes to host memory keep their order */
-    return in_order(m, from) && begun && !(l->lost && !passed(m, l->lost_t, SETTLED)) &&
-           !misses_event(from, a);
+    begun = v->memory ? l->shown : begun; /* writes to host memory keep their order */
+    return in_order(m, v->from) && begun && !(l->lost && !passed(m, l->lost_t, SETTLED)) &&
+           !misses_event(v->from, v->a);
 }
 
 /* Whether what did not arrive certainly would show. What else is under way only adds arrivals. */
 static bool misses(const struct model *m, const struct tile *from, const struct noc_landings *l,
                    const struct noc_waited *w)
 {
-    const bool shows = w->kind != NOCAP_READS || l->shows_reads;
+    const bool shows = w->kind == NOCAP_WRITES || (l->shows >> w->kind & 1) != 0;
     return w->must_arrive && shows && !l->apart && !noc_state(m)->anonymous && in_order(m, from);
 }
 
@@ -129,27 +153,28 @@ static void judge_pieces(struct model *m, const struct tile *from, struct noc_la
     }
 }
 
-/* Whether a read alone explains what arrives: captures show what their requests write, but need not
- * show what reads bring. */
-static bool is_of_read(const struct noc_landings *l, const struct noc_waited *w,
+/* Whether requests of this kind alone explain what arrives: captures show what their writes bring,
+ * but need not show what reads and atomics do. */
+static bool is_of_kind(const struct noc_landings *l, const struct noc_waited *w,
                        const struct access *a)
 {
-    bool alone = w->kind == NOCAP_READS;
+    bool alone = w->must_arrive;
     for (uint64_t i = oldest(l); alone && i < l->count; i++) {
         const struct noc_waited *other = &l->waited[i % WAITED];
-        alone =
-            other->kind == NOCAP_READS || a->addr + a->size <= other->addr || a->addr >= other->end;
+        alone = other->kind == w->kind || a->addr + a->size <= other->addr || a->addr >= other->end;
     }
     return alone;
 }
 
-static void arrive(struct model *m, const struct tile *from, struct noc_landings *l,
-                   struct noc_waited *w, struct nocap_xy at, const struct access *a)
+static void arrive(struct model *m, struct noc_landings *l, struct noc_waited *w,
+                   const struct arrival *v)
 {
+    const struct access *a = v->a;
     const bool word = w->kind == NOCAP_ATOMICS; /* of the piece that was asked for */
-    w->bytes += returns(w, at) ? 0 : word ? w->end - w->addr : a->size;
-    l->reached[at.y] |= 1u << at.x;
-    l->shows_reads = l->shows_reads || is_of_read(l, w, a);
+    const bool counts = !is_over(w) && !returns(w, v->at);
+    w->bytes += !counts ? 0 : word ? w->end - w->addr : a->size;
+    l->reached[v->at.y] |= 1u << v->at.x;
+    l->shows |= (uint8_t)(is_of_kind(l, w, a) << w->kind);
     const uint64_t end = a->addr + a->size;
     if (a->addr == w->next && end < w->back && a->known == a->size) {
         w->sum = nocap_fnv1a64(w->sum, a->bytes, a->size);
@@ -159,10 +184,10 @@ static void arrive(struct model *m, const struct tile *from, struct noc_landings
         w->back = a->addr;
     }
     if (word || (a->addr <= w->addr && end >= w->end)) {
-        w->arrived[at.y] |= 1u << at.x;
+        w->arrived[v->at.y] |= 1u << v->at.x;
     }
-    if (nocap_xy_equal(at, MEMORY) && !l->apart) {
-        judge_pieces(m, from, l, w);
+    if (v->memory && !l->apart) {
+        judge_pieces(m, v->from, l, w);
     }
 }
 
@@ -181,16 +206,15 @@ static void show(struct model *m, const struct tile *from, struct noc_landings *
     }
 }
 
-/* Of the requests from this one on that which explains an arrival best, and how well; `hash`: of
- * its bytes, NULL: not known. */
-static struct noc_waited *likeliest(struct noc_landings *l, uint64_t first, struct nocap_xy at,
-                                    const struct access *a, const uint64_t *hash, unsigned *rank)
+/* Of the requests from this one on that which explains an arrival best, and how well. */
+static struct noc_waited *likeliest(struct noc_landings *l, uint64_t first, const struct arrival *v,
+                                    unsigned *rank)
 {
     struct noc_waited *best = NULL;
     *rank = 0;
     for (uint64_t i = first; i < l->count && *rank < LIKELIEST; i++) {
         struct noc_waited *w = &l->waited[i % WAITED];
-        enum likeness like = likeness(w, at, a, hash);
+        enum likeness like = likeness(w, v);
         unsigned own = 2 * like + !w->over; /* what is over may come late, the others come first */
         best = like > UNLIKE && own > *rank ? w : best;
         *rank = like > UNLIKE && own > *rank ? own : *rank;
@@ -199,74 +223,81 @@ static struct noc_waited *likeliest(struct noc_landings *l, uint64_t first, stru
 }
 
 /* The fault of a request that was to bring these bytes, as far as it resembles them. */
-static fault_id fault_of_request(struct noc_landings *l, struct nocap_xy at, const struct access *a,
-                                 const uint64_t *hash)
+static fault_id fault_of_request(struct noc_landings *l, const struct arrival *v)
 {
     for (uint64_t i = l->open; i < l->count; i++) {
         const struct noc_waited *w = &l->waited[i % WAITED];
-        if (w->since != FAULT_NONE && likeness(w, at, a, hash) != UNLIKE) {
+        if (w->since != FAULT_NONE && likeness(w, v) != UNLIKE) {
             return w->since;
         }
     }
     return FAULT_NONE;
 }
 
-/* `tile`: where it arrives; NULL: in host memory. `since`: of what its sender sends. `kept`: what
- * it asked to send there, NULL: nothing. */
-static void judge_arrival(struct model *m, const struct tile *tile, const struct tile *from,
-                          struct noc_landings **kept, const struct access *a, fault_id since)
+/* No request explains it; `best`: the one that is most like it, NULL: none. */
+static void report_arrival(struct model *m, struct noc_landings *l, struct noc_waited *best,
+                           enum likeness most, const struct arrival *v)
 {
-    const struct nocap_xy at = tile != NULL ? tile->at : MEMORY;
-    uint64_t sum;
+    const bool led = most == AKIN || most == MISLED;
+    const struct tile *to = led ? tile_find(m, v->from->chip, best->to) : v->tile;
+    char place[24] = ""; /* what lacks, lacks elsewhere */
+    if (!v->memory) {
+        snprintf(place, sizeof place, " of core %u,%u", v->at.x, v->at.y);
+    }
+    CHECK_AFTER(m, to != NULL ? to : v->from, NOC_047,
+                v->since != FAULT_NONE ? v->since : fault_of_request(l, v), false,
+                RELATED(best != NULL ? best->at.index : NO_INDEX),
+                "what a request of its sender asked for: core, address, bytes, once per core",
+                "%llu bytes arrived at 0x%llx%s from core %u,%u%s", (unsigned long long)v->a->size,
+                (unsigned long long)v->a->addr, place, v->from->at.x, v->from->at.y,
+                most == ALTERED    ? " that differ from those of the request"
+                : most == REPEATED ? " a second time"
+                : led              ? ", which asked for another place"
+                                   : ", which asked for none");
+    if (best != NULL && most != REPEATED) { /* it is the one that was misrouted */
+        best->bytes = best->tiles > 1 ? best->bytes + v->a->size : UINT64_MAX;
+        best->since = m->fault; /* for the other tiles, too */
+    }
+}
+
+/* `kept`: what its sender asked to send there, NULL: nothing. */
+static void judge_arrival(struct model *m, struct noc_landings **kept, struct arrival *v)
+{
     unsigned rank;
-    const bool judged = from->in_scope && noc_sees_requests(m);
-    const bool known = noc_part(from)->asks || sees_all(m);
+    const bool judged = v->from->in_scope && noc_sees_requests(m);
+    const bool known = noc_part(v->from)->asks || sees_all(m);
     struct noc_landings *l = judged && known ? noc_landings_of(m, kept) : NULL;
     if (l == NULL) {
         return;
     }
-    const uint64_t *hash = hash_of(a, &sum) ? &sum : NULL;
+    v->has_hash = hash_of(v->a, &v->hash);
     l->open = l->open > oldest(l) ? l->open : oldest(l);
     while (l->open < l->count && is_over(&l->waited[l->open % WAITED])) {
         l->open++;
     }
-    struct noc_waited *best = likeliest(l, l->open, at, a, hash, &rank);
-    best = rank == LIKELIEST ? best : likeliest(l, oldest(l), at, a, hash, &rank);
-    const enum likeness most = rank / 2;
-    l->apart |= m->event->src != noc_part(from)->src;
-    if (most == EXPLAINED) {
-        MARK_EXERCISED(m, NOC_047);
-        /* the same words of host memory are written again and again: their bytes tell which it is
-         */
-        if (tile != NULL || (hash != NULL && best->has_hash)) {
-            arrive(m, from, l, best, at, a);
-            show(m, from, l);
+    struct noc_waited *best = likeliest(l, l->open, v, &rank);
+    best = rank == LIKELIEST ? best : likeliest(l, oldest(l), v, &rank);
+    l->apart |= m->event->src != noc_part(v->from)->src;
+    if (rank / 2 != EXPLAINED) {
+        if (knows_all(m, l, v)) {
+            report_arrival(m, l, best, rank / 2, v);
+        } else if (!v->memory) {
+            show(m, v->from, l);
         }
-    } else if (knows_all(m, from, l, at, a)) {
-        CHECK_AFTER(
-            m, tile != NULL ? tile : from, NOC_047,
-            since != FAULT_NONE ? since : fault_of_request(l, at, a, hash), false,
-            RELATED(best != NULL ? best->at.index : NO_INDEX),
-            "what a request of its sender asked for: core, address, bytes, once per core",
-            most == ALTERED    ? "%llu bytes arrived at 0x%llx from core %u,%u that differ from "
-                                 "those of the request"
-            : most == REPEATED ? "%llu bytes arrived at 0x%llx from core %u,%u a second time"
-            : best != NULL
-                ? "%llu bytes arrived at 0x%llx from core %u,%u, which asked for another place"
-                : "%llu bytes arrived at 0x%llx from core %u,%u, which asked for none",
-            (unsigned long long)a->size, (unsigned long long)a->addr, from->at.x, from->at.y);
-        if (best != NULL && most != REPEATED) { /* it is the one that was misrouted */
-            best->bytes = best->tiles > 1 ? best->bytes + a->size : UINT64_MAX;
-            best->since = m->fault; /* for the other tiles, too */
-        }
-    } else if (tile != NULL) {
-        show(m, from, l);
+        return;
+    }
+    MARK_EXERCISED(m, NOC_047);
+    /* the same words of host memory are written again and again: their bytes tell which it is */
+    if (!v->memory || (v->has_hash && best->has_hash)) {
+        arrive(m, l, best, v);
+        show(m, v->from, l);
     }
 }
 
 void noc_landing(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
+    const struct nocap_xy at = o->tile != NULL ? o->tile->at : e->at;
     const bool named = (e->has & NOCAP_F_FROM) != 0;
     /* who was never seen at all has sent nothing, if all that was sent was */
     const bool silent = named && sees_all(m) && tile_is_worker(m, e->s);
@@ -274,9 +305,13 @@ void noc_landing(struct model *m, const struct observation *o)
                               : silent ? tile_get(m, e->chip, e->s)
                                        : tile_find(m, e->chip, e->s);
     noc_state(m)->anonymous |= !named;
-    if (from != NULL && (!from->launch.notify_pending || !nocap_adds_to_stream(o->access.addr))) {
-        judge_arrival(m, o->tile, from, &noc_part(from)->landings, &o->access,
-                      FAULT_NONE); /* else it tells of a notify, GO-015 */
+    if (from == NULL || (from->launch.notify_pending && nocap_adds_to_stream(o->access.addr))) {
+        return; /* the latter tells of a notify, GO-015 */
+    }
+    struct arrival v = {.at = at, .a = &o->access, .tile = o->tile, .from = from};
+    /* tiles that are no workers have two names, so what may be one of those asked for is */
+    if (o->tile != NULL || (noc_part(from)->elsewhere >> model_tile_kind(m, at) & 1) == 0) {
+        judge_arrival(m, &noc_part(from)->landings, &v);
     }
 }
 
@@ -300,7 +335,9 @@ void noc_memory_landing(struct model *m, const struct nocap_event *e)
     const uint32_t before = m->faults;
     if (from != NULL) {
         const struct access a = access_of_event(e, q->memory + e->addr, e->size);
-        judge_arrival(m, NULL, from, &noc_part(from)->memory, &a, q->answers_since);
+        struct arrival v = {
+            .at = MEMORY, .a = &a, .from = from, .memory = true, .since = q->answers_since};
+        judge_arrival(m, &noc_part(from)->memory, &v);
     }
     m->request_fault = m->faults > before ? before + 1 : FAULT_NONE;
 }

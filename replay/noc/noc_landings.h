@@ -37,7 +37,7 @@ struct noc_landings {
     uint64_t count;                      /* requests, ever */
     uint64_t open;                       /* all before this one have arrived, or are forgotten */
     bool shown;                          /* something of their sender was seen to arrive */
-    bool shows_reads;                    /* .. of what its reads bring */
+    uint8_t shows;                       /* .. 1 << enum nocap_requests: of these alone */
     bool apart;                          /* .. by another agent: what came first is not known */
     uint32_t reached[NOCAP_GRID_HEIGHT]; /* by row: 1 << column: one has arrived there */
     bool lost;                           /* one was forgotten before it arrived */

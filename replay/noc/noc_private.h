@@ -202,6 +202,7 @@ struct noc_part {
     uint64_t since;                /* time of its first request */
     uint32_t src;                  /* who observes them */
     bool asks;                     /* there was one */
+    uint8_t elsewhere;             /* .. 1 << enum nocap_tile_kind: to such, no worker core */
     bool opaque;                   /* one did not say where it goes, or several observe */
 };
 struct noc_state {
