@@ -433,11 +433,16 @@ static void kernel_enter(struct model *m, const struct observation *o)
     for (unsigned i = 0; i < THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
         bool own = (int)i == thread, idle = stream_count(&t->stream) == 0;
-        if (own && idle && (!t->has_source || t->source == m->event->src)) {
+        bool ordered = !t->has_source || t->source == m->event->src;
+        if (own) {
+            t->kernel_source = m->event->src;
+            t->has_kernel = true;
+        }
+        if (own && idle && ordered) {
             drained(t);
         }
         if (own || (!others && idle)) {
-            work_start(&t->work, true);
+            work_start(&t->work, ordered);
             t->config_stored = false;
         } else if (tile->launch.kernels[NOCAP_PROCESSOR_TRISC0 + i].entered == 0) {
             t->work.uses_math_pack = false; /* the kernel before did */

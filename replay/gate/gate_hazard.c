@@ -241,11 +241,12 @@ static void judge_slip(const struct gate_word *w)
 
 /* ---- hazards ---- */
 
-/* Drains by a load of the PC buffer are seen only where register accesses are: without them what is
- * still under way is unknown. */
-static bool sees_drains(const struct model *m)
+/* Drains by a load of the PC buffer are seen only where register accesses are, and have a place
+ * only in the source of the words: without them what is still under way is unknown. */
+static bool sees_drains(const struct gate_word *w)
 {
-    return (m->header->observes & (NOCAP_CLASS_CORE_MMIO | NOCAP_CLASS_CORE_LOAD)) != 0;
+    const uint32_t accesses = NOCAP_CLASS_CORE_MMIO | NOCAP_CLASS_CORE_LOAD;
+    return (w->m->header->observes & accesses) != 0 && !w->t->unordered;
 }
 
 /* TNX-032 and -035: something tells, or takes as said, that units are done that are at work. */
@@ -254,7 +255,7 @@ static void judge_idle(const struct gate_word *w, enum nocap_rule rule, uint32_t
 {
     struct gate_work *work = &w->t->work;
     uint32_t running = work->in_flight & units;
-    if (!sees_drains(w->m)) {
+    if (!sees_drains(w)) {
         return;
     }
     CHECK_WORD(w, rule, running == 0, RELATED(work->work_index), expected,
@@ -336,15 +337,23 @@ static void use_semaphores(const struct gate_word *w)
     }
 }
 
+/* The kernel does: what other sources tell may be of the one before or after. */
+static bool uses_math_pack(const struct gate_word *w)
+{
+    bool uses = w->t->work.uses_math_pack;
+    for (unsigned i = 0; !uses && !w->g->unordered && i < THREADS; i++) {
+        uses = w->g->threads[i].work.uses_math_pack;
+    }
+    return uses && !(w->t->has_kernel && w->t->kernel_source != w->m->event->src);
+}
+
 /* TNX-033: Dest is used without asking whose turn it is. */
 static void judge_dest(const struct gate_word *w)
 {
     struct gate_work *work = &w->t->work;
     bool packs = w->thread == THREAD_PACK && w->opcode == NOCAP_TENSIX_PACR;
     bool computes = w->thread == THREAD_MATH && (traits[w->opcode] & (AWAITS | WRITES_DEST)) != 0;
-    const struct gate_thread *t = w->g->threads;
-    if ((!packs && !computes) || work->may_use_dest == UNKNOWN ||
-        !(t[0].work.uses_math_pack || t[1].work.uses_math_pack || t[2].work.uses_math_pack)) {
+    if ((!packs && !computes) || work->may_use_dest == UNKNOWN || !uses_math_pack(w)) {
         return;
     }
     CHECK_WORD(w, TNX_033, work->may_use_dest == YES, NO_REFS,
@@ -401,7 +410,7 @@ static void judge_word(const struct gate_word *w)
     case NOCAP_TENSIX_RMWCIB1:
     case NOCAP_TENSIX_RMWCIB2:
     case NOCAP_TENSIX_RMWCIB3:
-        if (sees_drains(w->m)) {
+        if (sees_drains(w)) {
             judge_config(w);
         }
         break;

@@ -200,6 +200,8 @@ struct gate_thread {
     uint32_t source; /* of what it and its core do, where order counts .. */
     bool has_source;
     bool unordered;         /* .. which are several: the order of its words is not certain */
+    uint32_t kernel_source; /* of the kernel that its core entered last, if there is one */
+    bool has_kernel;
     uint8_t posted, gotten; /* semaphores that it ever posted, got */
     struct event_ref last_issue;
 };

@@ -13,14 +13,16 @@ static void take_back(const struct model *m, const struct tile *tile, int thread
 }
 
 /* Events from several sources have no certain order: of a thread, which word comes next is not
- * known then. */
+ * known then, nor what its core saw drained before it. */
 void gate_notice_thread(const struct model *m, const struct tile *tile, struct gate_thread *t)
 {
-    static const enum nocap_rule by_order[] = {TNX_003, TNX_041};
+    static const enum nocap_rule by_order[] = {TNX_003, TNX_030, TNX_032, TNX_034,
+                                               TNX_035, TNX_036, TNX_041};
     if (t->has_source && t->source != m->event->src && !t->unordered) {
         t->unordered = true;
         t->stream.complete = false;
-        take_back(m, tile, (int)(t - gate_part(tile)->gate->threads), by_order, 2);
+        take_back(m, tile, (int)(t - gate_part(tile)->gate->threads), by_order,
+                  sizeof by_order / sizeof *by_order);
     }
     t->has_source = true;
     t->source = m->event->src;

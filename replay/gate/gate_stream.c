@@ -226,8 +226,9 @@ static void word_passes(const struct gate_word *w, bool expanded)
         t->pushed_wait = gate_wait_of(w->word, w->m->event->index);
     }
     if (w->opcode == NOCAP_TENSIX_UNPACR) {
-        /* which came first is not known in two sources */
-        t->config_stored = t->config_stored && t->config_source == w->m->event->src;
+        /* which came first is not known in two sources, nor what its core waited for */
+        t->config_stored =
+            t->config_stored && t->config_source == w->m->event->src && !t->unordered;
         CHECK_WORD_AFTER(
             w, TNX_036, unpushed_wait_since(&t->stream), !t->config_stored,
             RELATED(t->config_index),

@@ -360,6 +360,7 @@ void launch_kernel_exit(const struct model *m, struct tile *tile, const struct n
     k->exit_index = event->index;
     k->exit_time = event->t;
     launch_of(tile)->exit_turn[processor] = m->turn;
+    launch_of(tile)->exit_source[processor] = event->src;
 }
 
 /* Something happened to the go word that was not captured: what runs is not known any more. */

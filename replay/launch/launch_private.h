@@ -117,6 +117,7 @@ struct launch {
     bool by_host; /* the last GO, or a HOST mode message or go word since, was the host's */
     struct kernel kernels[CORES];
     uint64_t exit_turn[CORES]; /* of model.turn: when each left its kernel last */
+    uint32_t exit_source[CORES];
     /* the reset request that waits in the go word */
     uint8_t request; /* signal, 0: none */
     bool asked;      /* there was one since the latest launch began */

@@ -110,8 +110,9 @@ void sync_drain_step(struct tile *tile, unsigned agent, enum drain from, enum dr
 void sync_judge_drain(struct model *m, struct tile *tile, const struct nocap_core_info *core)
 {
     const struct kernel *k = &launch_of(tile)->kernels[core->processor];
-    if (core->thread < 0 || k->left == 0 || k->inside != NO || !sees_registers(m)) {
-        return;
+    if (core->thread < 0 || k->left == 0 || k->inside != NO || !sees_registers(m) ||
+        launch_of(tile)->exit_source[core->processor] != m->event->src) {
+        return; /* in another source the core may have left before what it stored, or after */
     }
     struct sync *s = sync_of(tile);
     bool loads = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
