@@ -335,6 +335,9 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v, bool wh
         l->slot_since = FAULT_NONE;
     }
     if (!shadow_word(&tile->l1, m->layout->rd_ptr, &old)) {
+        if (v != 0 && v < NOCAP_LAUNCH_SLOTS && l->done.index != NO_INDEX) {
+            judge_cleared(m, tile, v - 1, FAULT_NONE); /* it is one more than it was */
+        }
         l->advance = NO;
         l->rd_since = FAULT_NONE;
         return;

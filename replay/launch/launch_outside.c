@@ -276,6 +276,18 @@ static bool judge_selected(struct model *m, const struct observation *o, unsigne
     return right;
 }
 
+/* Whether a GO in word `i` may be for the launch that is under way, where it is not known which
+ * word the index selects: one does. */
+static bool judge_one_word(struct model *m, const struct observation *o, unsigned i)
+{
+    struct launch *l = launch_of(o->tile);
+    const bool right = l->go_pending != YES || l->go_word == i;
+    CHECK(m, o->tile, GO_017, right, RELATED(l->go.index),
+          "the go message that go_message_index selects",
+          "go message %u written, and %u before it: the index selects one", i, l->go_word);
+    return right;
+}
+
 /* A write from outside to go word `i`. */
 static void judge_go_word(struct model *m, const struct observation *o, unsigned i)
 {
@@ -318,9 +330,10 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
             l->go_since = m->fault;
         }
     }
-    if (active >= 0 && !judge_selected(m, o, i, active)) {
+    if (active >= 0 ? !judge_selected(m, o, i, active) : !judge_one_word(m, o, i)) {
         return;
     }
+    l->go_word = i;
     l->ignored_since = FAULT_NONE;
     launch_lose_request(m, tile, signal, FAULT_NONE);
     l->master = (struct nocap_xy){go.master_x, go.master_y};
@@ -384,6 +397,9 @@ void launch_judge_outside_store(struct model *m, const struct observation *o, fa
             CHECK(m, tile, GO_017, index < NOCAP_GO_WORDS, NO_REFS,
                   "a go_message_index from 0 to 8",
                   "go_message_index %u, there are go messages 0 to 8", index);
+            if (index < NOCAP_GO_WORDS && tile_go_index(m, tile) < 0) {
+                (void)judge_one_word(m, o, index);
+            }
             launch_of(tile)->index_since = FAULT_NONE;
         }
         if (tile->sees_cores) {

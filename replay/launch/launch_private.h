@@ -135,6 +135,7 @@ struct launch {
     fault_id ignored_since; /* the latest go word from outside is none that BRISC obeys, since */
     fault_id index_since;   /* since when go_message_index and this go word are known to differ */
     unsigned index_word;
+    unsigned go_word;       /* of the GO that is not DONE yet */
     struct nocap_xy master; /* whom the go word names .. */
     fault_id master_since;  /* .. which is no dispatcher: known since */
     struct nocap_go_word notify;
