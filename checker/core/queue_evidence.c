@@ -363,6 +363,7 @@ static void look_at_store(struct queue_evidence *e, const struct nocap_event *ev
 /* A command in the dispatch buffer. */
 static void look_at_buffer(struct queue_evidence *e, const struct nocap_event *event)
 {
+    const uint8_t how = event->op == NOCAP_OP_EXEC ? QUEUE_EXECUTED : QUEUE_RELAYED;
     bool other = false;
     for (size_t i = 0; i < e->count; i++) {
         const struct nocap_queue *q = &e->candidates[i].profile.queue;
@@ -370,10 +371,12 @@ static void look_at_buffer(struct queue_evidence *e, const struct nocap_event *e
     }
     for (size_t i = 0; i < e->count; i++) {
         struct queue_candidate *c = &e->candidates[i];
-        c->points += !e->executed && event->addr == c->profile.queue.buffer ? WORTH_FIRST : 0;
+        const bool here = (e->shown & how) == 0 && event->addr == c->profile.queue.buffer;
+        c->points += here && !c->begins ? WORTH_FIRST : 0;
+        c->begins |= here;
     }
-    e->first_command = e->executed || other ? e->first_command : event->addr;
-    e->executed |= !other;
+    e->first_command = e->shown != 0 || other ? e->first_command : event->addr;
+    e->shown |= other ? 0 : how;
 }
 
 void queue_evidence_look(struct queue_evidence *e, const struct nocap_event *event)
@@ -383,7 +386,7 @@ void queue_evidence_look(struct queue_evidence *e, const struct nocap_event *eve
     e->lost |= event->kind == NOCAP_EV_DROP;
     bool addressed = (event->has & NOCAP_F_ADDR) != 0;
     if (event->kind == NOCAP_EV_CQ && event->op == NOCAP_OP_RECORD) {
-        e->fresh |= e->records == 0 && e->acts == 0 && !e->executed &&
+        e->fresh |= e->records == 0 && e->acts == 0 && e->shown == 0 &&
                     (event->has & NOCAP_F_SLOT) != 0 && event->slot_index == 0;
         look_at_record(e, event, true);
         look_at_tile(e, event);
@@ -442,8 +445,7 @@ static bool fits(const struct queue_evidence *e, const struct queue_candidate *c
         (e->named == e->count && !e->lost && !queue_places_begin(c, seen, size))) {
         return false;
     }
-    if (e->records > FEW && e->fresh && !e->lost && e->executed &&
-        e->first_command != c->profile.queue.buffer) {
+    if (e->records > FEW && e->fresh && !e->lost && e->shown != 0 && !c->begins) {
         snprintf(seen, size,
                  "commands in a dispatch buffer at 0x%llx, which %s does not have there",
                  (unsigned long long)e->first_command, name);

@@ -51,7 +51,9 @@ struct queue_candidate {
     struct ring_turn filled, taken, buffer; /* slots, by the host, by the device; pages */
     uint8_t set_up, right; /* what the host sets up, a bit each: stored, with its value */
     uint8_t elsewhere;     /* that value, stored elsewhere */
+    bool begins;           /* the first command is relayed, or executed, where its buffer begins */
 };
+enum queue_shown { QUEUE_RELAYED = 1, QUEUE_EXECUTED = 2 };
 struct queue_evidence {
     struct queue_candidate candidates[QUEUE_CANDIDATES];
     size_t count;
@@ -60,7 +62,7 @@ struct queue_evidence {
     uint32_t host_writes;     /* to where records may lie */
     bool fresh;               /* the first record is in the first slot */
     bool lost;                /* events */
-    bool executed;            /* a command was seen in the dispatch buffer, first: */
+    uint8_t shown;            /* enum queue_shown: commands in the dispatch buffer, the first: */
     uint64_t first_command;
     bool has_prefetch, has_dispatch; /* the tiles to which the set-up was stored */
     struct nocap_xy prefetch, dispatch;
