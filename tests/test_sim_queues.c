@@ -204,6 +204,37 @@ static void a_header_need_not_say_it(void **state)
     }
 }
 
+/* Whose cores' place its set-up tells, as far as its values were captured. */
+static void a_word_of_the_set_up_without_its_value(void **state)
+{
+    (void)state;
+    enum { SET_UP = 80 };
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .queues = 2, .launches = 2};
+    struct run run = run_with(options);
+    for (size_t left = 0; left < SET_UP; left++) {
+        const struct nocap_event *e = &run.events[left];
+        if (!is_store(e, NOCAP_BY_HOST) || e->size != 4 || e->space != NOCAP_SPACE_TILE) {
+            continue;
+        }
+        struct run_trace t = run_trace_of(&options);
+        run_trace_open(&t, "run.nocap");
+        for (size_t i = 0; i < run.count; i++) {
+            struct nocap_event event = run.events[i];
+            event.has &= i == left ? ~NOCAP_F_VALUE : UINT64_MAX;
+            event.value = i == left ? 0 : event.value;
+            run_trace_add(&t, &event);
+        }
+        struct nocap_report *report = run_trace_check(&t);
+        if (report->finding_count != 0) {
+            (void)nocap_report_text(stderr, report, false, true, NULL);
+            fail_msg("event %zu", left);
+        }
+        nocap_report_free(report);
+    }
+    run_free(&run);
+}
+
 static void a_runtime_with_one_queue_refuses_two(void **state)
 {
     (void)state;
@@ -252,6 +283,7 @@ int main(void)
         cmocka_unit_test(a_hang_roots_in_its_queue),
         cmocka_unit_test(a_header_need_not_say_it),
         cmocka_unit_test(a_trace_may_begin_anywhere),
+        cmocka_unit_test(a_word_of_the_set_up_without_its_value),
         cmocka_unit_test(a_runtime_with_one_queue_refuses_two),
         cmocka_unit_test(the_sizes_are_those_of_the_host),
     };

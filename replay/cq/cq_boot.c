@@ -305,8 +305,8 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
     }
     uint8_t bits = init_of(q, core, a);
     if (b->done == 0) {
-        b->whole = ((bits | q->boot[CQ_PREFETCH].done) & CQ_INIT_ECHOES) != 0 ||
-                   ((bits | q->boot[CQ_DISPATCH].done) & CQ_INIT_WR) != 0;
+        b->whole = !q->blind && (((bits | q->boot[CQ_PREFETCH].done) & CQ_INIT_ECHOES) != 0 ||
+                                 ((bits | q->boot[CQ_DISPATCH].done) & CQ_INIT_WR) != 0);
     }
     b->done |= bits;
     if ((bits & ~CQ_INIT_MESSAGE) != 0) {

@@ -92,6 +92,7 @@ static struct cq *found(struct cq *first, enum cq_core core, struct nocap_xy at)
         q->offset = (uint64_t)count * n.sysmem_size;
         cq_renumber(q, &n, first->sysmem + q->offset);
     }
+    q->blind |= first->blind;
     cq_place_core(q, core, at);
     return q;
 }
@@ -103,14 +104,16 @@ static struct cq *set_up(struct cq *first, const struct observation *o)
     const struct nocap_queue n = split(first);
     const struct access *a = &o->access;
     const uint32_t base = (uint32_t)first->sysmem + n.sysmem_size;
-    uint32_t value;
-    if (a->by != NOCAP_BY_HOST || a->size != 4 || !access_word(a, a->addr, &value)) {
+    uint32_t value = 0;
+    if (a->by != NOCAP_BY_HOST || a->size != 4) {
         return NULL;
     }
+    const bool known = access_word(a, a->addr, &value);
+    const bool pointer = a->addr == n.completion_wr || a->addr == n.completion_rd;
     bool fetches = (a->addr == n.rd_ptr_echo && value == place_end(&first->places.slots)) ||
                    (a->addr == n.pcie_ptr_echo && value == base + n.issue);
-    bool executes = (a->addr == n.completion_wr || a->addr == n.completion_rd) &&
-                    value == first_pointer(&n, base);
+    bool executes = pointer && known && value == first_pointer(&n, base);
+    first->blind |= pointer && !known;
     return fetches    ? found(first, CQ_PREFETCH, o->tile->at)
            : executes ? found(first, CQ_DISPATCH, o->tile->at)
                       : NULL;

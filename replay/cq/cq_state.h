@@ -443,12 +443,12 @@ struct cq {
     struct cq *judged;                /* of the first: the queue whose facts may have changed */
     uint32_t number;                  /* of it, as its facts have it */
     uint16_t chip;
-    bool several;                   /* its profile lets a chip have more */
-    bool alone;                     /* the only one of its chip so far */
-    bool passes;                    /* acts of another one were passed over */
-    uint64_t offset;                /* of its host memory, from that of the chip's first queue */
-    struct nocap_queue own;         /* its numbers, where they are not those of the profile */
-    enum nocap_board like;          /* whose tiles it is on, where the header has no board */
+    bool several;           /* its profile lets a chip have more */
+    bool alone;             /* the only one of its chip so far */
+    bool passes, blind;     /* acts of another one were passed over; its set-up has no values */
+    uint64_t offset;        /* of its host memory, from that of the chip's first queue */
+    struct nocap_queue own; /* its numbers, where they are not those of the profile */
+    enum nocap_board like;  /* whose tiles it is on, where the header has no board */
     struct nocap_xy at[CQ_CORES];   /* CQ_NOWHERE: not known yet */
     struct nocap_xy subordinate_at; /* the dispatch tile, unless the trace shows another: */
     bool subordinate_shown;
