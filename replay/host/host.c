@@ -238,10 +238,23 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
     }
 }
 
+/* The read pointer stands where the host's launches have brought it, or is still to move on; or
+ * others launch here, too. */
+static void look_at_rd_ptr(struct host_tile *h, uint32_t v)
+{
+    const uint32_t count = (uint32_t)h->rd_ptr;
+    if (h->rd_ptr >= 0 && v != count && (v + 1) % NOCAP_LAUNCH_SLOTS != count) {
+        h->rd_ptr = -1;
+    }
+}
+
 static void load(struct model *m, const struct observation *o)
 {
-    uint32_t at = tile_signal_address(m, o->tile);
+    uint32_t at = tile_signal_address(m, o->tile), v;
     uint8_t signal;
+    if (access_word(&o->access, m->layout->rd_ptr, &v)) {
+        look_at_rd_ptr(host_of(o->tile), v);
+    }
     if (access_byte(&o->access, at, &signal)) {
         look(m, o->tile, signal);
     } else if (touches(&o->access, at, 1)) {
