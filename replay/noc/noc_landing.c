@@ -21,7 +21,8 @@ static bool passed(const struct model *m, uint64_t since, uint64_t cycles)
 struct arrival {
     struct nocap_xy at;
     const struct access *a;
-    const struct tile *tile, *from; /* tile: NULL: it is no worker core */
+    struct tile *tile; /* NULL: it is no worker core */
+    const struct tile *from;
     uint64_t hash;
     bool has_hash, memory;
     fault_id since; /* of what its sender sends */
@@ -174,6 +175,9 @@ static void arrive(struct model *m, struct noc_landings *l, struct noc_waited *w
     const bool counts = !is_over(w) && !returns(w, v->at);
     w->bytes += !counts ? 0 : word ? w->end - w->addr : a->size;
     l->reached[v->at.y] |= 1u << v->at.x;
+    if (v->tile != NULL) {
+        v->tile->misled = FAULT_NONE;
+    }
     l->shows |= (uint8_t)(is_of_kind(l, w, a) << w->kind);
     const uint64_t end = a->addr + a->size;
     if (a->addr == w->next && end < w->back && a->known == a->size) {
@@ -239,7 +243,7 @@ static void report_arrival(struct model *m, struct noc_landings *l, struct noc_w
                            enum likeness most, const struct arrival *v)
 {
     const bool led = most == AKIN || most == MISLED;
-    const struct tile *to = led ? tile_find(m, v->from->chip, best->to) : v->tile;
+    struct tile *to = led ? tile_find(m, v->from->chip, best->to) : v->tile;
     char place[24] = ""; /* what lacks, lacks elsewhere */
     if (!v->memory) {
         snprintf(place, sizeof place, " of core %u,%u", v->at.x, v->at.y);
@@ -257,6 +261,12 @@ static void report_arrival(struct model *m, struct noc_landings *l, struct noc_w
     if (best != NULL && most != REPEATED) { /* it is the one that was misrouted */
         best->bytes = best->tiles > 1 ? best->bytes + v->a->size : UINT64_MAX;
         best->since = m->fault; /* for the other tiles, too */
+    }
+    if (to != NULL) {
+        to->misled = m->fault;
+    }
+    if (v->tile != NULL) {
+        v->tile->misled = m->fault;
     }
 }
 
