@@ -31,10 +31,10 @@ struct tile {
     fault_id go_since;       /* what the GO stored now launches is known since; owner: host, read in
                                 `apply` of a store of GO by the host */
     fault_id notified_since; /* of a notify to a queue that came before DONE; owner: cq */
-    fault_id misled;         /* its bytes went to another tile, or it got those of another, as the
-                                latest that arrived; owner: noc */
-    uint64_t arrived[4];     /* address + 1 of the latest requests that were taken for stores, and
-                                have not been seen landing; 0: none; owner: decode */
+    fault_id go_misled;  /* its GO went to another tile, or it got that of another, as the latest
+                            that arrived; owner: noc */
+    uint64_t arrived[4]; /* address + 1 of the latest requests that were taken for stores, and
+                            have not been seen landing; 0: none; owner: decode */
     struct shadow l1;
     struct stray strays[CORES + 1]; /* the latest of each core, and of the host; owner: engine */
 };

@@ -214,7 +214,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
     fault_id uncaused = FAULT_NONE;
     if (known) {
         fault_id since = since_or(l->go_since, launch_written_since(m, tile));
-        since = since_or(since, tile->misled);
+        since = since_or(since, tile->go_misled);
         CHECK_AFTER(m, tile, GO_020, since, caused, RELATED(l->done.index),
                     "DONE only after a GO, a reset request or a preload", "%s",
                     "DONE without a GO, a reset request or a preload since the last DONE");

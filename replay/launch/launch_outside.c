@@ -421,7 +421,7 @@ static void take_go(struct model *m, struct tile *tile)
     }
     l->go = now(m);
     l->open = true;
-    l->go_since = since_or(l->go_since, l->by_host ? tile->go_since : tile->misled);
+    l->go_since = since_or(l->go_since, l->by_host ? tile->go_since : tile->go_misled);
     if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
         launch_start(m, tile, launch_next_slot(m, tile));
         /* in a trace that begins here, others may have had their commands before */

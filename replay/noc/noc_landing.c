@@ -167,19 +167,27 @@ static bool is_of_kind(const struct noc_landings *l, const struct noc_waited *w,
     return alone;
 }
 
+/* What is known of the latest GO for a tile, where these bytes are its signal. */
+static void note_go(const struct model *m, struct tile *tile, uint64_t addr, uint64_t end,
+                    fault_id since)
+{
+    const uint32_t signal = tile != NULL ? tile_signal_address(m, tile) : 0;
+    if (tile != NULL && addr <= signal && signal < end) {
+        tile->go_misled = since;
+    }
+}
+
 static void arrive(struct model *m, struct noc_landings *l, struct noc_waited *w,
                    const struct arrival *v)
 {
     const struct access *a = v->a;
+    const uint64_t end = a->addr + a->size;
     const bool word = w->kind == NOCAP_ATOMICS; /* of the piece that was asked for */
     const bool counts = !is_over(w) && !returns(w, v->at);
     w->bytes += !counts ? 0 : word ? w->end - w->addr : a->size;
     l->reached[v->at.y] |= 1u << v->at.x;
-    if (v->tile != NULL) {
-        v->tile->misled = FAULT_NONE;
-    }
+    note_go(m, v->tile, a->addr, end, FAULT_NONE);
     l->shows |= (uint8_t)(is_of_kind(l, w, a) << w->kind);
-    const uint64_t end = a->addr + a->size;
     if (a->addr == w->next && end < w->back && a->known == a->size) {
         w->sum = nocap_fnv1a64(w->sum, a->bytes, a->size);
         w->next = end;
@@ -262,12 +270,10 @@ static void report_arrival(struct model *m, struct noc_landings *l, struct noc_w
         best->bytes = best->tiles > 1 ? best->bytes + v->a->size : UINT64_MAX;
         best->since = m->fault; /* for the other tiles, too */
     }
-    if (to != NULL) {
-        to->misled = m->fault;
+    if (led) {
+        note_go(m, to, best->addr, best->end, m->fault);
     }
-    if (v->tile != NULL) {
-        v->tile->misled = m->fault;
-    }
+    note_go(m, v->tile, v->a->addr, v->a->addr + v->a->size, m->fault);
 }
 
 /* `kept`: what its sender asked to send there, NULL: nothing. */
