@@ -272,6 +272,9 @@ static void one_of_a_kind_is_no_plural(void **state)
         {"31 pages of 1 bytes (1 words), 1 notifies", "31 pages of 1 byte (1 word), 1 notify"},
         {"launch 1 of 11 launches, 0x1 bytes, mode 1 pagesize",
          "launch 1 of 11 launches, 0x1 bytes, mode 1 pagesize"},
+        {"1 pages were left, of 1 pages that are free", "1 page was left, of 1 page that is free"},
+        {"1 go messages have come, 1 of 2 pages that were ready",
+         "1 go message has come, 1 of 2 pages that were ready"},
         {"1 ", "1 "},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

@@ -34,7 +34,7 @@ static void cores_of_which_little_is_known_make_no_circle(void **state)
     } rows[] = {
         {NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, RAW, NOCAP_CLASS_CORE_LOAD, 1000, NOCAP_BY_DISPATCH,
          ""},
-        {NOCAP_SIM_FAULT_CREDIT_MISSED, RAW, 0, 1000, NOCAP_BY_PREFETCH, "never made them ready"},
+        {NOCAP_SIM_FAULT_CREDIT_MISSED, RAW, 0, 1000, NOCAP_BY_PREFETCH, "never made ready"},
         {NOCAP_SIM_FAULT_DISPATCH_UNKNOWN, RAW, 0, 0, NOCAP_BY_DISPATCH,
          "never finished the command"},
         {NOCAP_SIM_FAULT_WORKER_NOTIFY_MISSING, RAW, 0, 3000, NOCAP_BY_DISPATCH, "is not observed"},

@@ -67,7 +67,7 @@ static enum nocap_status note_counters(struct blocked *s, uint32_t uc)
         return NOCAP_OK;
     }
     int length = (r->counted & both) == both
-                     ? asprintf(&note, "uc%u: %u jobs are not over; %s", uc, left, text)
+                     ? asprintf(&note, "uc%u: jobs not over: %u; %s", uc, left, text)
                      : asprintf(&note, "uc%u: %s", uc, text);
     return add_note(s, "firmware-counters", length < 0 ? NULL : note);
 }

@@ -41,10 +41,10 @@ static void print_damage(FILE *out, const struct nocap_hang *h)
         }
     }
     if (h->damage.count > DAMAGE_SHOWN) {
-        fprintf(out, "  and damaged at %zu more places\n", h->damage.count - DAMAGE_SHOWN);
+        fprintf(out, "  places damaged beside these: %zu\n", h->damage.count - DAMAGE_SHOWN);
     }
     if (h->report->dropped > 0) {
-        fprintf(out, "  %" PRIu64 " events were dropped while capturing\n", h->report->dropped);
+        fprintf(out, "  events dropped while capturing: %" PRIu64 "\n", h->report->dropped);
     }
     if (blocks || h->report->dropped > 0) {
         fputs("  only events after the loss were checked\n", out);
@@ -186,7 +186,7 @@ static void print_roots(FILE *out, const struct nocap_hang *h)
         }
     }
     if (more > 0) {
-        fprintf(out, "and %zu more that are blocked\n", more);
+        fprintf(out, "and %zu more blocked\n", more);
     }
     free(identical);
 }
@@ -247,7 +247,7 @@ static void print_causes(FILE *out, const struct nocap_hang *h)
         fputc('\n', out);
     }
     if (h->cause_count > CAUSES_SHOWN) {
-        fprintf(out, "  and %zu more findings: see nocap %s\n", h->cause_count - CAUSES_SHOWN,
+        fprintf(out, "  findings beside these: %zu, see nocap %s\n", h->cause_count - CAUSES_SHOWN,
                 h->offline ? "aie lint" : "check");
     }
 }
@@ -260,7 +260,8 @@ static void print_tiles(FILE *out, const struct nocap_hang *h)
                 t->count > 1 ? "s" : "", t->places, t->state);
     }
     if (h->tiles_count > TILES_SHOWN) {
-        fprintf(out, "  and %zu more states: see nocap replay\n", h->tiles_count - TILES_SHOWN);
+        fprintf(out, "  states beside these: %zu, see nocap replay\n",
+                h->tiles_count - TILES_SHOWN);
     }
 }
 

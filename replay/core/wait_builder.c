@@ -36,7 +36,12 @@ struct nocap_wait wait_begin(const struct wait_builder *t, unsigned agent, struc
 
 void wait_report(const struct wait_builder *t, const struct nocap_wait *wait)
 {
-    t->sink(t->context, wait);
+    struct nocap_wait w = *wait;
+    char text[WAIT_TEXT];
+    snprintf(text, sizeof text, "%s", wait->what);
+    text_singular(text);
+    w.what = text;
+    t->sink(t->context, &w);
 }
 
 void wait_report_as(const struct wait_builder *t, struct nocap_wait *wait, const char *what, ...)
@@ -46,7 +51,6 @@ void wait_report_as(const struct wait_builder *t, struct nocap_wait *wait, const
     va_start(args, what);
     vsnprintf(text, sizeof text, what, args);
     va_end(args);
-    text_singular(text);
     wait->what = text;
     wait_report(t, wait);
 }

@@ -55,8 +55,8 @@ static bool wants_credits(const struct queue_view *v, struct nocap_wait *w, char
         return false;
     }
     w->counted = true;
-    WHAT("%llu free page%s of the dispatch buffer for prefetch command %llu, has %llu",
-         wide(w->need), w->need > 1 ? "s" : "", wide(cq_relay_first(v->q)), wide(w->have));
+    WHAT("%llu free pages of the dispatch buffer for prefetch command %llu", wide(w->need),
+         wide(cq_relay_first(v->q)));
     return true;
 }
 
@@ -157,13 +157,13 @@ static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *
         wait_place(w, place_address(&v->q->places.slots, at), v->q->numbers->entry_bytes);
     }
     if (passed) {
-        WHAT("prefetch_q entry %u, which the host left out; %llu commands follow it", at,
+        WHAT("prefetch_q entry %u, which the host left out; %llu commands behind it", at,
              wide(v->unfetched - (r->slot == at)));
     } else if (w->by.agent == NOCAP_BY_HOST) {
         WHAT("prefetch_q entry %u, which is empty; the next command is%s", at, where);
     } else {
-        WHAT("never took prefetch command %llu%s; %llu submitted command%s not read", wide(p->next),
-             where, wide(v->unfetched), v->unfetched > 1 ? "s are" : " is");
+        WHAT("never took prefetch command %llu%s; %llu commands submitted and not read",
+             wide(p->next), where, wide(v->unfetched));
     }
     if (passed && v->unfetched > 0) {
         struct nocap_wait host = cq_host_error(v, w, r->at, w->release);
@@ -199,11 +199,10 @@ static bool lost_pages(const struct queue_view *v, struct nocap_wait *w, char *w
     wait_since(w, wait_at_index(p->index));
     wait_place(w, v->q->sem[CQ_DISPATCH], 4);
     if (counts) {
-        WHAT("relayed %llu pages, but the dispatcher's semaphore shows %llu: pages were never made "
-             "ready",
-             wide(r->published), wide(l->value));
+        WHAT("made ready %llu of the %llu pages that it relayed, by the dispatcher's semaphore",
+             wide(l->value), wide(r->published));
     } else {
-        WHAT("relayed %u pages at 0x%x and never made them ready", p->forgot_pages,
+        WHAT("never made ready the %u pages that it relayed to 0x%x", p->forgot_pages,
              p->forgot_begin);
     }
     return true;

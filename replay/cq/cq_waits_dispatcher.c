@@ -37,8 +37,8 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
     if (!waits && polled < CQ_STREAMS) {
         wait_since(w, l->since);
         wait_place(w, l->addr, 4);
-        WHAT("more notifies of workers on stream %u than the %llu that have come; how many it "
-             "waits for is not observed",
+        WHAT("more notifies of workers on stream %u: %llu came, and how many it waits for is not "
+             "observed",
              v->q->numbers->first_stream + polled, wide(l->value));
         return true;
     }
@@ -115,8 +115,7 @@ static bool must_release(const struct queue_view *v, struct nocap_wait *w, char 
     if (all) {
         WHAT("finished all pages that were made ready, and the prefetcher has none that are free");
     } else {
-        WHAT("finished %llu blocks of the dispatch buffer and released %llu pages: %llu more are "
-             "due",
+        WHAT("finished %llu blocks of the dispatch buffer and released %llu pages, %llu too few",
              wide(blocks), wide(back), wide(due - back));
     }
     return true;
@@ -150,7 +149,7 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
     w->state = polls ? "polling for pages" : "idle";
     w->by = cq_party(v, CQ_PREFETCH);
     if (r->origin) {
-        WHAT("pages: it has finished the %llu that were made ready", wide(end));
+        WHAT("more pages than the %llu that it got and finished", wide(end));
     } else {
         WHAT("pages: its semaphore stays 0x%llx", wide(polls ? l->value : 0));
     }

@@ -52,7 +52,8 @@ void cq_tell_host(const struct queue_view *v)
         w.in_sysmem = true;
         wait_place(&w, mirror_of(v), 4);
         wait_report_as(v->t, &w,
-                       "polls for a completion that it never asked for: all %llu events have come",
+                       "polls for a completion that it never asked for: it asked for %llu, and "
+                       "got as many",
                        wide(c->id_count));
     } else if (l != NULL || v->pending > 0) {
         struct nocap_wait w =

@@ -107,8 +107,7 @@ bool cq_forgot_subordinate_page(const struct queue_view *v, struct nocap_wait *w
     const struct cq_subordinate *s = &v->q->subordinate;
     uint64_t lost = v->commands > 0 ? lost_pages(v) : 0;
     wait_since(w, wait_at_index(s->lost > 0 ? s->lost_at : s->begun));
-    WHAT("relayed %llu pages to the subordinate dispatcher and made %llu ready: a page was never "
-         "made ready",
+    WHAT("relayed %llu pages to the subordinate dispatcher and made only %llu of them ready",
          wide(s->published + s->open), wide(s->published + s->open - lost));
     return lost > 0;
 }
@@ -231,8 +230,8 @@ static bool must_release(const struct queue_view *v, struct nocap_wait *w, char 
     uint64_t finished = s->finished + s->reads, back = released_pages(v);
     wait_since(w, wait_at_index(s->executed));
     wait_place(w, v->q->subordinate_sem[CQ_PREFETCH], 4);
-    WHAT("finished %llu commands and released %llu pages: %llu more are due", wide(finished),
-         wide(back), wide(finished > back ? finished - back : 0));
+    WHAT("finished %llu commands and released %llu pages, %llu too few", wide(finished), wide(back),
+         wide(finished > back ? finished - back : 0));
     return is_short_of_pages(v) && finished > back;
 }
 
@@ -240,8 +239,7 @@ static bool left_out_words(const struct queue_view *v, struct nocap_wait *w, cha
 {
     const struct cq_subordinate *s = &v->q->subordinate;
     wait_since(w, wait_at_index(s->executed));
-    WHAT("finished its launches and left out %u go message%s", s->left_out,
-         s->left_out > 1 ? "s" : "");
+    WHAT("finished its launches and left out %u go messages", s->left_out);
     return s->left_out > 0 && v->commands == 0;
 }
 
@@ -263,8 +261,8 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
              wide(s->published - s->finished), wide(s->published));
     } else {
         w->by = cq_party(v, CQ_PREFETCH);
-        WHAT("pages of its own: it has finished %llu, and %llu command%s for it", wide(s->finished),
-             wide(v->commands), v->commands > 1 ? "s are enqueued" : " is enqueued");
+        WHAT("pages of its own: it has finished %llu, and %llu commands are enqueued for it",
+             wide(s->finished), wide(v->commands));
     }
     return true;
 }

@@ -103,16 +103,17 @@ static void report_go_words(const struct queue_view *v, const struct cq_asked *a
     const bool sends = b->sent.known && b->count <= b->sent.v;
     w->release = "as many go messages for it";
     if (other < CQ_STREAMS) {
-        snprintf(what + at, WAIT_TEXT - at, "; %llu go messages name stream %u instead",
-                 wide(streams[other].goes), v->q->numbers->first_stream + other);
+        snprintf(what + at, WAIT_TEXT - at, "; stream %u is named by %llu go messages instead",
+                 v->q->numbers->first_stream + other, wide(streams[other].goes));
     } else if (b->sent.known && !sends) {
         snprintf(what + at, WAIT_TEXT - at,
                  "; the host, which enqueued it at index %llu, sends %u go messages before it, and "
-                 "all are answered",
+                 "no answer to them is missing",
                  wide(b->at.index), b->sent.v);
     } else {
         snprintf(what + at, WAIT_TEXT - at,
-                 "; %llu go messages were sent for it, and all are answered", wide(goes));
+                 "; %llu go messages were sent for it, and no answer to them is missing",
+                 wide(goes));
     }
     if (other == CQ_STREAMS && sends && v->q->numbers->dispatchers > 1 && !asked->own) {
         w->by = cq_subordinate_party(v);
@@ -136,8 +137,7 @@ static bool lacks_go_words(const struct queue_view *v, const struct cq_asked *as
         return false;
     }
     if (asked->own) {
-        snprintf(what + n, WAIT_TEXT - n, "; it left out %u go message%s itself", by->left_out,
-                 by->left_out > 1 ? "s" : "");
+        snprintf(what + n, WAIT_TEXT - n, "; it left out %u go messages itself", by->left_out);
         return true;
     }
     w->by = cq_subordinate_party(v);
@@ -147,8 +147,8 @@ static bool lacks_go_words(const struct queue_view *v, const struct cq_asked *as
                  "; the subordinate dispatcher has not finished %u SEND_GO_SIGNAL for it",
                  launches);
     } else {
-        snprintf(what + n, WAIT_TEXT - n, "; the subordinate dispatcher left out %u go message%s",
-                 by->left_out, by->left_out > 1 ? "s" : "");
+        snprintf(what + n, WAIT_TEXT - n, "; the subordinate dispatcher left out %u go messages",
+                 by->left_out);
     }
     return true;
 }

@@ -183,7 +183,7 @@ END
 status 1 "the log of a uC" "$NOCAP" hang "$T/d.elf" --log "$T/uc_log" --format json
 out_has "tells of each job" '"uc":0,"job":2,"for":"local barrier 0: 2 of 3 jobs can have arrived'
 out_has "and why" '"off":32,"why":"local"'
-out_has "and of counters" "uc0: 2 jobs are not over"
+out_has "and of counters" "uc0: jobs not over: 2"
 status 3 "a page that is not there" "$NOCAP" hang "$T/d.elf" --stuck 0:4:24
 status 2 "no place" "$NOCAP" hang "$T/d.elf" --stuck 0:4
 status 2 "an ELF file and no place" "$NOCAP" hang "$T/d.elf"
