@@ -39,9 +39,12 @@ static inline struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum n
         core = core && e->space == NOCAP_SPACE_TILE && nocap_core(e->by) != NULL;
         bool load = core && e->kind == NOCAP_EV_READ;
         bool reg = core && e->addr >= L1_END;
+        bool host = e->by == NOCAP_BY_HOST && e->space == NOCAP_SPACE_TILE;
         if ((memory && (without & NOCAP_CLASS_SYSMEM) != 0) ||
             (load && (without & NOCAP_CLASS_CORE_LOAD) != 0) ||
-            (reg && (without & NOCAP_CLASS_CORE_MMIO) != 0)) {
+            (reg && (without & NOCAP_CLASS_CORE_MMIO) != 0) ||
+            (host && (without & NOCAP_CLASS_HOST_MMIO) != 0) ||
+            (e->kind == NOCAP_EV_NOC && (without & NOCAP_CLASS_NOC) != 0)) {
             continue;
         }
         if (!inside || seen == NULL || nocap_header_in_scope(&all, e->at)) {

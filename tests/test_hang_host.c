@@ -111,8 +111,12 @@ static const struct {
      QUEUE("\"host-mmio\",\"core-load\"") ENTRY(10) CORE_LOOKS(21, 3, 0x196d0, 0x4, 9, 4000),
      NOCAP_HANG_INCONCLUSIVE, "does not show what"},
     {"commands are not observed, and it looks at an empty entry",
-     QUEUE("\"host-mmio\",\"core-load\"") ENTRY(10) CORE_LOOKS(21, 2, 0x19844, 0x0, 900, 400000),
+     QUEUE("\"host-mmio\",\"core-load\",\"noc\"") ENTRY(10)
+         CORE_LOOKS(21, 2, 0x19844, 0x0, 900, 400000),
      NOCAP_HANG_NONE, "no agent"},
+    {"nor is it observed what becomes of them",
+     QUEUE("\"host-mmio\",\"core-load\"") ENTRY(10) CORE_LOOKS(21, 2, 0x19844, 0x0, 900, 400000),
+     NOCAP_HANG_INCONCLUSIVE, "does not show what"},
     {"a job ends, and what others of its page do is not known",
      JOBS("\"cert\"") JOB_ENDS CERT_(1000000, "tct", "\"tile\":1,\"actor\":0"),
      NOCAP_HANG_INCONCLUSIVE, "control code"},

@@ -43,6 +43,14 @@ static void cores_of_which_little_is_known_make_no_circle(void **state)
         {NOCAP_SIM_FAULT_CREDIT_MISSED, ALL, NOCAP_CLASS_CORE_LOAD, 0, NOCAP_BY_PREFETCH, "ready"},
         {NOCAP_SIM_FAULT_RELEASE_MISSED, RAW, 0, 1000, NOCAP_BY_DISPATCH, "finished all pages"},
         {NOCAP_SIM_FAULT_SLOT_SKIPPED, RAW, NOCAP_CLASS_CORE_LOAD, 0, NOCAP_BY_HOST, "left out"},
+        {NOCAP_SIM_FAULT_DISPATCH_UNKNOWN, RAW, NOCAP_CLASS_SYSMEM, 0, NOCAP_BY_DISPATCH,
+         "never finished the command"},
+        {NOCAP_SIM_FAULT_CREDIT_MISSED, RAW, NOCAP_CLASS_SYSMEM, 0, NOCAP_BY_PREFETCH,
+         "made ready"},
+        {NOCAP_SIM_FAULT_RECORD_AFTER_END, RAW, NOCAP_CLASS_NOC, 0, NOCAP_BY_DISPATCH,
+         "others were enqueued behind it"},
+        {NOCAP_SIM_FAULT_RECORD_AFTER_END, RAW, NOCAP_CLASS_SYSMEM, 500, NOCAP_BY_DISPATCH,
+         "others were enqueued behind it"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -147,14 +155,31 @@ static enum nocap_status plain_text(FILE *out, const struct nocap_hang *h, struc
     return nocap_hang_text(out, h, false, err);
 }
 
-/* Begun late: all that is known is that the dispatcher has not come to the latest command. */
+/* Begun late: all that is known is that the dispatcher has not come to the latest command, or to
+ * what was made ready for it, or nothing of what the host asks for. */
 static void a_queue_that_is_behind_is_not_idle(void **state)
 {
+    static const struct {
+        enum nocap_sim_fault fault;
+        enum nocap_sim_view view;
+        uint32_t without;
+        size_t from;
+        enum nocap_hang_verdict verdict;
+    } rows[] = {
+        {NOCAP_SIM_FAULT_PREFETCHER_DEAD, NOCAP_SIM_VIEW_CQ, 0, 490, NOCAP_HANG_INCONCLUSIVE},
+        {NOCAP_SIM_FAULT_SLOT_SKIPPED, NOCAP_SIM_VIEW_CQ, 0, 600, NOCAP_HANG_INCONCLUSIVE},
+        {NOCAP_SIM_FAULT_NONE, NOCAP_SIM_VIEW_CQ, 0, 600, NOCAP_HANG_NONE},
+        {NOCAP_SIM_FAULT_NONE, RAW, NOCAP_CLASS_HOST_MMIO, 0, NOCAP_HANG_NONE}};
     (void)state;
-    struct nocap_hang *h =
-        hang_of_part(NOCAP_SIM_FAULT_PREFETCHER_DEAD, NOCAP_SIM_VIEW_CQ, NULL, true, 0, 490);
-    assert_int_equal(h->verdict, NOCAP_HANG_INCONCLUSIVE);
-    nocap_hang_free(h);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct nocap_hang *h =
+            hang_of_part(rows[i].fault, rows[i].view, NULL, true, rows[i].without, rows[i].from);
+        if (h->verdict != rows[i].verdict || h->party_count > 0) {
+            print(h);
+            fail_msg("row %zu", i);
+        }
+        nocap_hang_free(h);
+    }
 }
 
 /* The same words in text and JSON: that an agent is not observed is not that it is not in the

@@ -202,11 +202,6 @@ static void the_dispatcher_that_has_ended_is_the_root(void **state)
     assert_non_null(strstr(said_of_dispatcher(h), "executed TERMINATE"));
     assert_null(root_named(h, NOCAP_BY_PREFETCH, (struct nocap_xy){14, 2}));
     nocap_hang_free(h);
-    /* nor is a queue idle of which it is not known how many events the host waits for */
-    h = hang_of_part(NOCAP_SIM_FAULT_RECORD_AFTER_END, NOCAP_SIM_VIEW_RAW, NULL, true, 0, 500);
-    assert_int_not_equal(h->verdict, NOCAP_HANG_NONE);
-    assert_non_null(strstr(said_of_dispatcher(h), "executed TERMINATE"));
-    nocap_hang_free(h);
 }
 
 static void go_words_for_another_stream_are_the_hosts(void **state)
@@ -240,6 +235,7 @@ static void workers_that_are_not_seen_have_answered(void **state)
 /* Nothing shows which core has the second dispatcher, but what its NCRISC polls. */
 static void a_second_dispatcher_that_is_not_placed_is_idle(void **state)
 {
+    enum { TERMINATED = 3 }; /* the variant whose dispatcher executes TERMINATE */
     const uint32_t without = NOCAP_CLASS_NOC | NOCAP_CLASS_SYSMEM;
     (void)state;
     for (unsigned variant = 1; variant <= 4; variant++) {
@@ -260,7 +256,9 @@ static void a_second_dispatcher_that_is_not_placed_is_idle(void **state)
         }
         run_trace_close(&t);
         struct nocap_hang *h = hang_of("unplaced.nocap");
-        assert_int_not_equal(h->verdict, NOCAP_HANG_HUNG);
+        bool ends =
+            variant == TERMINATED; /* of the others it is not seen what the host waits for */
+        assert_int_equal(h->verdict, ends ? NOCAP_HANG_NONE : NOCAP_HANG_INCONCLUSIVE);
         assert_int_equal(count_roots(h), 0);
         nocap_hang_free(h);
         run_free(&run);

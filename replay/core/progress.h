@@ -135,6 +135,13 @@ static inline bool progress_asks_other(const struct model *m, const struct tile 
     return p->asks_count >= PROGRESS_LOOKS && p->asks != tile && p->asks->chip == tile->chip;
 }
 
+/* Where the core looked last, polling or not; NULL: it did not. */
+static inline const struct poll *progress_look_of(const struct tile *tile, unsigned processor)
+{
+    const struct progress_agent *a = &progress_of(tile)->agents[PROGRESS_CORE0 + processor];
+    return a->polls[a->latest].count > 0 ? &a->polls[a->latest] : NULL;
+}
+
 /* Whether the core's waypoint is one of kernels. */
 bool progress_in_kernel(const struct progress_agent *agent);
 /* The agent of the event writes from a tile to `addr` of one. */

@@ -395,7 +395,8 @@ static void publish(struct model *m, const struct cq *q)
 {
     struct queue_facts *f = &m->queues[q->number];
     f->used = q->any;
-    f->open = q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX;
+    f->open = q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX &&
+              !q->ring.ended;
     f->others = (q->several && q->alone && q->boot[CQ_PREFETCH].done == 0) || !cq_is_placed(q) ||
                 (q->numbers->dispatchers > 1 && !q->subordinate_shown);
     f->awaits =

@@ -201,6 +201,8 @@ static bool lost_pages(const struct queue_view *v, struct nocap_wait *w, char *w
     if (counts) {
         WHAT("made ready %llu of the %llu pages that it relayed, by the dispatcher's semaphore",
              wide(l->value), wide(r->published));
+    } else if (p->forgot_pages == 0) { /* not known */
+        WHAT("never made ready the pages that it relayed to 0x%x", p->forgot_begin);
     } else {
         WHAT("never made ready the %u pages that it relayed to 0x%x", p->forgot_pages,
              p->forgot_begin);
@@ -284,17 +286,34 @@ static void report_cores(struct queue_view *v)
     cq_tell_subordinate(v);
 }
 
-/* Whether a command comes after the one that ends the dispatcher. */
+/* Whether a command comes after the one that ended the dispatcher: the host enqueued one, or one
+ * was relayed. */
 static bool goes_on_after_end(const struct queue_view *v)
 {
     const struct cq_ring *r = &v->q->ring;
-    const struct cq_record *after = NULL;
-    for (uint64_t n = r->record + 1; r->ended && r->record != NO_INDEX && n < v->q->published;
-         n++) {
+    const struct cq_prefetcher *p = &v->q->prefetcher;
+    const uint64_t from = v->q->published > CQ_RECORDS ? v->q->published - CQ_RECORDS : 0;
+    bool ended = false, after = place_has(&v->q->places.buffer, p->begin) && p->begin != r->current;
+    for (uint64_t n = from; r->ended && n < v->q->published; n++) {
         const struct cq_record *one = cq_record(v->q, n);
-        after = one != NULL && one->brief.known && !one->subordinate ? one : after;
+        if (one->brief.known && !one->subordinate) {
+            after |= ended;
+            ended |= cq_ends(&one->brief);
+        }
     }
-    return after != NULL;
+    return r->ended && after;
+}
+
+/* Whether pages were made ready behind the command that the dispatcher began with last. */
+static bool is_next_ready(const struct queue_view *v)
+{
+    const struct cq_ring *r = &v->q->ring;
+    const struct cq_place *pages = &v->q->places.buffer;
+    const uint32_t last = place_index(pages, r->current);
+    const struct cq_page *page = &r->page[last],
+                         *next = &r->page[place_after(pages, last, page->pages)];
+    return r->executed_index != NO_INDEX && page->pages != 0 && next->pages != 0 &&
+           next->first > page->first;
 }
 
 static void look_over(struct queue_view *v)
@@ -328,10 +347,11 @@ static void look_over(struct queue_view *v)
     if (last != NULL && last->ends) { /* the prefetcher's own end */
         v->unfetched -= v->unfetched > 0 && q->ring.ended;
     }
-    bool at_work = q->ring.executing && q->ring.ends_shown && !q->ring.finished && !q->ring.ended;
-    v->demand = at_work || v->pending > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open ||
-                v->commands > 0 || cq_polled_stream(v) < CQ_STREAMS;
-    v->demand = v->demand || goes_on_after_end(v) || cq_host_slot_poll(v) != NULL ||
+    v->demand = ((cq_in_command(v) || is_next_ready(v)) && !q->ring.ended) || v->pending > 0 ||
+                v->unfetched > 0 || v->unrelayed > 0 || p->open || v->commands > 0 ||
+                cq_polled_stream(v) < CQ_STREAMS;
+    v->overrun = goes_on_after_end(v);
+    v->demand = v->demand || v->overrun || cq_host_slot_poll(v) != NULL ||
                 cq_host_completion_poll(v) != NULL;
 }
 
@@ -365,11 +385,12 @@ static bool is_behind(const struct queue_view *v)
 }
 
 /* No wait is known of, and a core looks for long at something else, or commands are not observed
- * and the prefetcher is not seen to look for one. */
+ * and neither what becomes of them, or the prefetcher is not seen to look for one. */
 static bool is_unsure(const struct queue_view *v)
 {
     const uint32_t records = NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_CQ | NOCAP_CLASS_SYSMEM;
-    bool unsure = (v->t->m->header->observes & records) == 0 && !rests(v, CQ_PREFETCH);
+    const bool shown = v->q->published > 0 && (v->t->m->header->observes & records) != 0;
+    bool unsure = !shown && !(v->q->sees_noc && rests(v, CQ_PREFETCH));
     for (unsigned core = 0; core < CQ_CORES; core++) {
         const struct poll *l = v->polls[core];
         bool looks = l != NULL && l->count >= PROGRESS_LONG && l->addr >= NOCAP_MAILBOX_END;

@@ -17,6 +17,7 @@ struct queue_view {
     const struct poll *polls[CQ_CORES]; /* what BRISC looks at again and again; NULL: nothing */
     bool observed[CQ_CORES];
     bool demand;            /* something that was asked for is not done */
+    bool overrun;           /* a command comes after the one that ended the dispatcher */
     bool explained;         /* one of the two cores waits, and it is said for what */
     bool pages_wanted;      /* the dispatcher waits for the prefetcher, or that is not seen */
     uint64_t done, pending; /* events that the host asked for */
@@ -49,6 +50,11 @@ static inline struct nocap_party cq_subordinate_party(const struct queue_view *v
     return wait_party_at(v->t, NOCAP_BY_NCRISC, v->q->subordinate_at);
 }
 
+static inline bool cq_ends(const struct cq_brief *brief)
+{
+    return brief->known && brief->id == NOCAP_CQ_DISPATCH_TERMINATE;
+}
+
 static inline void wait_since(struct nocap_wait *w, struct event_ref at)
 {
     w->since = at.t;
@@ -76,6 +82,9 @@ uint64_t cq_released_pages(const struct queue_view *v);
 bool cq_short_of_credits(const struct queue_view *v, uint64_t *have, uint64_t *need);
 bool cq_looks_for_credits(const struct queue_view *v);
 bool cq_looks_for_pages(const struct queue_view *v);
+/* Whether the dispatcher is in a command that it began: neither is it said that it is over, nor
+ * does the dispatcher look for pages. */
+bool cq_in_command(const struct queue_view *v);
 /* Whether the dispatcher is through with its command, and pages of a record were passed over. */
 bool cq_passed_pages(const struct queue_view *v);
 

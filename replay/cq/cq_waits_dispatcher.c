@@ -11,6 +11,16 @@ static bool is_at_work(const struct queue_view *v)
     return v->q->ring.executing && !v->q->ring.finished;
 }
 
+bool cq_in_command(const struct queue_view *v)
+{
+    const struct cq_ring *r = &v->q->ring;
+    const struct tile *tile = v->tiles[CQ_DISPATCH];
+    const struct poll *last = tile != NULL ? progress_look_of(tile, NOCAP_PROCESSOR_BRISC) : NULL;
+    bool looks = last != NULL && last->addr == v->q->sem[CQ_DISPATCH];
+    return r->executed_index != NO_INDEX && !r->finished && !looks &&
+           (v->q->sees_loads || r->ends_shown);
+}
+
 /* The stream at whose count the dispatcher looks again and again; CQ_STREAMS: none. */
 unsigned cq_polled_stream(const struct queue_view *v)
 {
@@ -98,9 +108,8 @@ static bool wants_acks(const struct queue_view *v, struct nocap_wait *w, char *w
 static bool must_release(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_ring *r = &v->q->ring;
-    const bool at_work = r->executing && r->ends_shown && !r->finished;
     uint64_t have, need, back = cq_released_pages(v);
-    uint64_t end = r->consumed + (at_work ? 0 : r->current_pages);
+    uint64_t end = r->consumed + (cq_in_command(v) ? 0 : r->current_pages);
     uint64_t blocks = end / v->q->numbers->block_pages;
     uint64_t due = blocks > 0 ? (blocks - 1) * v->q->numbers->block_pages : 0;
     const bool all =
@@ -128,12 +137,12 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
     const struct poll *l = v->polls[CQ_DISPATCH];
     bool executes = r->executed_index != NO_INDEX;
     bool polls = cq_looks_for_pages(v);
-    bool at_it = executes && !r->finished && !polls && (v->q->sees_loads || r->ends_shown);
+    bool at_it = cq_in_command(v);
     uint64_t end = r->consumed + (executes && !at_it ? r->current_pages : 0);
     wait_since(w, polls ? l->since : wait_at_index(r->executed_index));
     wait_place(w, v->q->sem[CQ_DISPATCH], 4);
     if (at_it || (r->origin && end < r->published && !polls && !cq_passed_pages(v))) {
-        w->state = "in a command";
+        w->state = at_it || !executes ? "in a command" : "not reading its buffer";
         w->release = NULL;
         if (!executes) {
             WHAT("has not finished the %llu pages that were made ready; which command it executes "
@@ -141,8 +150,10 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
                  wide(r->published));
         } else {
             wait_place(w, r->current, 4);
-            WHAT("never finished the command at 0x%x that it began at index %llu", r->current,
-                 wide(r->executed_index));
+            WHAT(at_it ? "never finished the command at 0x%x that it began at index %llu"
+                       : "never went on to what was made ready behind the command at 0x%x, which "
+                         "it began at index %llu",
+                 r->current, wide(r->executed_index));
         }
         return true;
     }
@@ -159,8 +170,9 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
 static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     wait_since(w, wait_at_index(v->q->ring.executed_index));
-    w->certain = v->pending > 0 && v->q->sees_noc; /* what it sent is counted */
-    WHAT("executed TERMINATE and takes no more commands");
+    w->certain = v->overrun;
+    WHAT("executed TERMINATE and takes no more commands%s",
+         v->overrun ? "; others were enqueued behind it" : "");
     return v->q->ring.ended;
 }
 

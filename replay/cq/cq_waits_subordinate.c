@@ -44,8 +44,7 @@ void cq_look_at_subordinate(struct queue_view *v)
     for (uint64_t n = from; n < v->q->published; n++) {
         const struct cq_record *r = cq_record(v->q, n);
         uint32_t stream = (uint32_t)r->brief.stream - v->q->numbers->first_stream;
-        bool ends = r->brief.known && r->brief.id == NOCAP_CQ_DISPATCH_TERMINATE;
-        if (r->subordinate && !ends) {
+        if (r->subordinate && !cq_ends(&r->brief)) {
             v->commands++;
             if (r->brief.known && r->brief.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
                 stream < CQ_STREAMS) {
