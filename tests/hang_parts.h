@@ -11,17 +11,10 @@ enum { L1_END = 0x200000 };
 
 /* `seen`: the only worker of which the inside was recorded; NULL: all are. `scope`: the header says
  * so. `without`: classes that are not observed; `from`: the first event that is. */
-static inline struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_sim_view view,
-                                              const struct nocap_xy *seen, bool scope,
-                                              uint32_t without, size_t from)
+static inline struct nocap_hang *hang_of_run(struct nocap_sim_options options,
+                                             const struct nocap_xy *seen, bool scope,
+                                             uint32_t without, size_t from)
 {
-    struct nocap_sim_options options = {.size = sizeof options,
-                                        .scenario = NOCAP_SIM_FAST_DISPATCH,
-                                        .view = view,
-                                        .launches =
-                                            fault == NOCAP_SIM_FAULT_RELEASE_MISSED ? 32 : 6,
-                                        .seed = 3,
-                                        .fault = fault};
     struct run run = run_with(options);
     struct run_trace t = run_trace_of(&options);
     for (size_t i = 0; seen != NULL && i < t.header.scope_count; i++) {
@@ -38,10 +31,12 @@ static inline struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum n
         bool core = e->kind == NOCAP_EV_READ || e->kind == NOCAP_EV_WRITE;
         core = core && e->space == NOCAP_SPACE_TILE && nocap_core(e->by) != NULL;
         bool load = core && e->kind == NOCAP_EV_READ;
+        bool store = core && e->kind == NOCAP_EV_WRITE && e->addr < L1_END;
         bool reg = core && e->addr >= L1_END;
         bool host = e->by == NOCAP_BY_HOST && e->space == NOCAP_SPACE_TILE;
         if ((memory && (without & NOCAP_CLASS_SYSMEM) != 0) ||
             (load && (without & NOCAP_CLASS_CORE_LOAD) != 0) ||
+            (store && (without & NOCAP_CLASS_CORE_STORE) != 0) ||
             (reg && (without & NOCAP_CLASS_CORE_MMIO) != 0) ||
             (host && (without & NOCAP_CLASS_HOST_MMIO) != 0) ||
             (e->kind == NOCAP_EV_NOC && (without & NOCAP_CLASS_NOC) != 0)) {
@@ -54,6 +49,20 @@ static inline struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum n
     run_trace_close(&t);
     run_free(&run);
     return hang_of("run.nocap");
+}
+
+static inline struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_sim_view view,
+                                              const struct nocap_xy *seen, bool scope,
+                                              uint32_t without, size_t from)
+{
+    struct nocap_sim_options options = {.size = sizeof options,
+                                        .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                        .view = view,
+                                        .launches =
+                                            fault == NOCAP_SIM_FAULT_RELEASE_MISSED ? 32 : 6,
+                                        .seed = 3,
+                                        .fault = fault};
+    return hang_of_run(options, seen, scope, without, from);
 }
 
 static inline struct nocap_hang *hang_of_fault(enum nocap_sim_fault fault, enum nocap_sim_view view)

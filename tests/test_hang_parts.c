@@ -21,6 +21,16 @@ static bool in_circle(const struct nocap_hang *h)
     return any;
 }
 
+static bool repeats(const struct nocap_hang *h)
+{
+    bool any = false;
+    for (size_t i = 1; i < h->wait_count; i++) {
+        const struct nocap_hang_wait *v = &h->waits[i - 1], *w = &h->waits[i];
+        any |= v->who == w->who && v->by == w->by && strcmp(v->what, w->what) == 0;
+    }
+    return any;
+}
+
 /* What is not known of two cores is no circle: they do not wait for each other and for the host. */
 static void cores_of_which_little_is_known_make_no_circle(void **state)
 {
@@ -45,6 +55,8 @@ static void cores_of_which_little_is_known_make_no_circle(void **state)
         {NOCAP_SIM_FAULT_SLOT_SKIPPED, RAW, NOCAP_CLASS_CORE_LOAD, 0, NOCAP_BY_HOST, "left out"},
         {NOCAP_SIM_FAULT_DISPATCH_UNKNOWN, RAW, NOCAP_CLASS_SYSMEM, 0, NOCAP_BY_DISPATCH,
          "never finished the command"},
+        {NOCAP_SIM_FAULT_RELEASE_MISSED, RAW, NOCAP_CLASS_CORE_LOAD, 0, NOCAP_BY_DISPATCH,
+         "has not finished"},
         {NOCAP_SIM_FAULT_CREDIT_MISSED, RAW, NOCAP_CLASS_SYSMEM, 0, NOCAP_BY_PREFETCH,
          "made ready"},
         {NOCAP_SIM_FAULT_RECORD_AFTER_END, RAW, NOCAP_CLASS_NOC, 0, NOCAP_BY_DISPATCH,
@@ -58,7 +70,8 @@ static void cores_of_which_little_is_known_make_no_circle(void **state)
             hang_of_part(rows[i].fault, rows[i].view, NULL, true, rows[i].without, rows[i].from);
         const struct nocap_xy at = place_of(rows[i].root);
         if (h->verdict != NOCAP_HANG_HUNG || root_named(h, rows[i].root, at) == NULL ||
-            strstr(said_of(h, rows[i].root, at), rows[i].said) == NULL || in_circle(h)) {
+            strstr(said_of(h, rows[i].root, at), rows[i].said) == NULL || in_circle(h) ||
+            repeats(h)) {
             print(h);
             fail_msg("row %zu", i);
         }
@@ -90,6 +103,60 @@ static void the_root_is_alone(void **state)
         run_trace_close(&trace);
         struct nocap_hang *h = hang_of("run.nocap");
         if (root_named(h, rows[i].root, place_of(rows[i].root)) == NULL || count_roots(h) != 1) {
+            print(h);
+            fail_msg("row %zu", i);
+        }
+        nocap_hang_free(h);
+    }
+}
+
+/* What is seen of the prefetcher, of workers or of the second dispatcher tells whom the dispatcher
+ * waits for, though it does not show itself. */
+static void the_root_is_alone_though_the_dispatcher_is_not_seen(void **state)
+{
+    static const struct {
+        enum nocap_sim_scenario scenario;
+        enum nocap_sim_fault fault;
+        uint32_t without;
+        size_t from;
+        enum nocap_agent root;
+        const char *said;
+    } rows[] = {
+        {NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAULT_PREFETCHER_DEAD, NOCAP_CLASS_CORE_LOAD, 0,
+         NOCAP_BY_PREFETCH, "never"},
+        {NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_CLASS_CORE_LOAD, 0,
+         NOCAP_BY_BRISC, "never reported DONE"},
+        {NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_CLASS_NOC, 0,
+         NOCAP_BY_BRISC, "never reported DONE"},
+        {NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, 0, 2865, NOCAP_BY_BRISC,
+         "never reported DONE"},
+        {NOCAP_SIM_FAST_DISPATCH_MULTICAST, NOCAP_SIM_FAULT_GO_SHORT, NOCAP_CLASS_CORE_STORE, 0,
+         NOCAP_BY_DISPATCH, "which of them are missing"},
+        {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_SUBORDINATE_UNNOTIFIED, 0, 1000,
+         NOCAP_BY_HOST, "never enqueued the notification"},
+        {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_NOTIFY_FORGOTTEN,
+         NOCAP_CLASS_CORE_STORE, 0, NOCAP_BY_DISPATCH, "notifications of stream"},
+        {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_NOTIFY_FORGOTTEN,
+         NOCAP_CLASS_CORE_STORE, 1000, NOCAP_BY_NCRISC, "is not observed"},
+        {NOCAP_SIM_FAST_DISPATCH_SUBORDINATE, NOCAP_SIM_FAULT_NOTIFY_FORGOTTEN, 0, 1000,
+         NOCAP_BY_DISPATCH, "of stream"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct nocap_sim_options options = {.size = sizeof options,
+                                                  .scenario = rows[i].scenario,
+                                                  .launches = 6,
+                                                  .fault = rows[i].fault};
+        struct nocap_hang *h = hang_of_run(options, NULL, true, rows[i].without, rows[i].from);
+        const char *said = "";
+        for (size_t p = 0; p < h->party_count; p++) {
+            const struct nocap_hang_party *one = &h->parties[p];
+            said = one->root && one->id.agent == rows[i].root && one->wait != SIZE_MAX
+                       ? h->waits[one->wait].what
+                       : said;
+        }
+        if (h->verdict != NOCAP_HANG_HUNG || count_roots(h) != 1 ||
+            strstr(said, rows[i].said) == NULL) {
             print(h);
             fail_msg("row %zu", i);
         }
@@ -204,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_of_which_little_is_known_make_no_circle),
         cmocka_unit_test(the_root_is_alone),
+        cmocka_unit_test(the_root_is_alone_though_the_dispatcher_is_not_seen),
         cmocka_unit_test(a_thread_waits_for_a_core_that_was_signalled),
         cmocka_unit_test(a_host_that_is_seen_up_to_its_commands),
         cmocka_unit_test(a_root_of_which_nothing_is_known),

@@ -279,8 +279,13 @@ static void report_cores(struct queue_view *v)
     if (!v->demand) {
         return;
     }
+    const bool blind = v->q->ring.executed_index == NO_INDEX && v->observed[CQ_PREFETCH];
+    if (blind) { /* whether the prefetcher is stuck tells of the dispatcher, too */
+        v->relay_stuck = report_core(v, CQ_PREFETCH) != NOCAP_BY_DISPATCH && v->explained;
+    }
+    const bool reported = v->explained;
     v->pages_wanted = !v->observed[CQ_DISPATCH] || report_core(v, CQ_DISPATCH) == NOCAP_BY_PREFETCH;
-    if (v->observed[CQ_PREFETCH]) {
+    if (v->observed[CQ_PREFETCH] && !reported) {
         report_core(v, CQ_PREFETCH);
     }
     cq_tell_subordinate(v);

@@ -19,6 +19,7 @@ struct queue_view {
     bool demand;            /* something that was asked for is not done */
     bool overrun;           /* a command comes after the one that ended the dispatcher */
     bool explained;         /* one of the two cores waits, and it is said for what */
+    bool relay_stuck;       /* the prefetcher does not go on, and not for the dispatcher's sake */
     bool pages_wanted;      /* the dispatcher waits for the prefetcher, or that is not seen */
     uint64_t done, pending; /* events that the host asked for */
     uint64_t unfetched, unrelayed;
@@ -103,6 +104,9 @@ struct cq_asked {
     uint32_t value;
     uint64_t index; /* since it executes the command */
 };
+/* Where announcements are not observed: the workers that are seen to be in a launch, each as one to
+ * wait for. Their number. */
+unsigned cq_report_at_work(const struct queue_view *v, const struct nocap_wait *base);
 bool cq_wants_workers(const struct queue_view *v, const struct cq_asked *asked,
                       struct nocap_wait *w, char *what);
 

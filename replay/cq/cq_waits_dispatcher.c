@@ -50,6 +50,9 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
         WHAT("more notifies of workers on stream %u: %llu came, and how many it waits for is not "
              "observed",
              v->q->numbers->first_stream + polled, wide(l->value));
+        if (cq_report_at_work(v, w) > 0) {
+            *what = '\0';
+        }
         return true;
     }
     if (!waits || i >= CQ_STREAMS) {
@@ -130,6 +133,29 @@ static bool must_release(const struct queue_view *v, struct nocap_wait *w, char 
     return true;
 }
 
+/* Pages were made ready, and how far it has come with them is not observed: it waits for the
+ * prefetcher if that does not go on, for workers if any are in a launch, or not at all. */
+static void describe_unseen(const struct queue_view *v, struct nocap_wait *w, char *what)
+{
+    const unsigned long long pages = wide(v->q->ring.published);
+    if (v->relay_stuck) {
+        w->state = "idle";
+        w->by = cq_party(v, CQ_PREFETCH);
+        WHAT("more pages, or has not finished the %llu pages that were made ready: which command "
+             "it executes is not observed",
+             pages);
+        return;
+    }
+    WHAT("more notifies of workers, it seems: which command it executes is not observed");
+    if (cq_report_at_work(v, w) > 0) {
+        *what = '\0';
+    } else {
+        WHAT("has not finished the %llu pages that were made ready; which command it executes is "
+             "not observed",
+             pages);
+    }
+}
+
 /* A command that is not over; else pages. */
 static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
@@ -145,16 +171,14 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
         w->state = at_it || !executes ? "in a command" : "not reading its buffer";
         w->release = NULL;
         if (!executes) {
-            WHAT("has not finished the %llu pages that were made ready; which command it executes "
-                 "is not observed",
-                 wide(r->published));
-        } else {
-            wait_place(w, r->current, 4);
-            WHAT(at_it ? "never finished the command at 0x%x that it began at index %llu"
-                       : "never went on to what was made ready behind the command at 0x%x, which "
-                         "it began at index %llu",
-                 r->current, wide(r->executed_index));
+            describe_unseen(v, w, what);
+            return true;
         }
+        wait_place(w, r->current, 4);
+        WHAT(at_it ? "never finished the command at 0x%x that it began at index %llu"
+                   : "never went on to what was made ready behind the command at 0x%x, which it "
+                     "began at index %llu",
+             r->current, wide(r->executed_index));
         return true;
     }
     w->state = polls ? "polling for pages" : "idle";

@@ -111,6 +111,23 @@ bool cq_forgot_subordinate_page(const struct queue_view *v, struct nocap_wait *w
     return lost > 0;
 }
 
+/* Where it finds how many notifications of a stream were made. */
+static uint64_t sync_word(const struct queue_view *v, unsigned stream)
+{
+    return v->q->numbers->sync_sems + stream * v->q->numbers->l1_align;
+}
+
+static bool polls_sync(const struct queue_view *v, unsigned stream)
+{
+    return v->subordinate_poll != NULL && v->subordinate_poll->addr == sync_word(v, stream);
+}
+
+static uint64_t notifies_made(const struct queue_view *v, unsigned stream)
+{
+    const struct cq_subordinate *s = &v->q->subordinate;
+    return s->origin && polls_sync(v, stream) ? v->subordinate_poll->value : s->notified[stream];
+}
+
 /* A notification that the dispatcher executed and did not store. */
 bool cq_forgot_notify(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
@@ -119,14 +136,13 @@ bool cq_forgot_notify(const struct queue_view *v, struct nocap_wait *w, char *wh
     bool at_it = v->q->ring.executing && !v->q->ring.finished && b->known &&
                  b->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL;
     for (unsigned i = 0; i < CQ_STREAMS && !at_it; i++) {
-        if (v->launches[i] > 0 && s->launched[i] >= s->notified[i] &&
-            s->announced[i] > s->notified[i]) {
+        const uint64_t made = notifies_made(v, i);
+        if (v->launches[i] > 0 && s->launched[i] >= made && s->announced[i] > made) {
             wait_since(w, wait_at_index(v->q->ring.executed_index));
-            wait_place(w, v->q->numbers->sync_sems + i * v->q->numbers->l1_align, 4);
-            WHAT("executed %u notifications of stream %u and made %u of them: the subordinate "
+            wait_place(w, sync_word(v, i), 4);
+            WHAT("executed %u notifications of stream %u and made %llu of them: the subordinate "
                  "dispatcher waits for launch %u",
-                 s->announced[i], v->q->numbers->first_stream + i, s->notified[i],
-                 s->launched[i] + 1);
+                 s->announced[i], v->q->numbers->first_stream + i, wide(made), s->launched[i] + 1);
             return true;
         }
     }
@@ -157,6 +173,15 @@ static unsigned count_notifies(const struct queue_view *v, unsigned stream)
     return count;
 }
 
+/* The host enqueues no notification of a launch. */
+static void report_unnotified(const struct queue_view *v, const struct nocap_wait *waiting,
+                              const struct cq_record *launch, uint64_t number)
+{
+    struct nocap_wait host = cq_host_error(v, waiting, launch->at, waiting->release);
+    wait_report_as(v->t, &host, "never enqueued the notification of launch %llu of stream %u",
+                   wide(number), (unsigned)launch->brief.stream);
+}
+
 /* The go words of a launch wait for what the launch needs. */
 static bool wants_notify(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
@@ -164,33 +189,34 @@ static bool wants_notify(const struct queue_view *v, struct nocap_wait *w, char 
     const struct cq_record *r = present(v);
     const struct poll *l = v->subordinate_poll;
     unsigned i = r != NULL ? (unsigned)r->brief.stream - v->q->numbers->first_stream : CQ_STREAMS;
-    if (r == NULL || r->brief.id != NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL || i >= CQ_STREAMS ||
-        s->notify_judged || s->launched[i] < s->notified[i] || !s->origin) {
+    if (r == NULL || r->brief.id != NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL || i >= CQ_STREAMS) {
         return false;
     }
-    uint64_t where = v->q->numbers->sync_sems + i * v->q->numbers->l1_align;
-    bool polls = l != NULL && l->addr == where;
-    bool pending = s->announced[i] > s->notified[i] || count_notifies(v, i) > 0;
+    bool polls = polls_sync(v, i);
+    if (!polls && (s->notify_judged || s->launched[i] < s->notified[i] || !s->origin)) {
+        return false;
+    }
+    bool pending = s->announced[i] > notifies_made(v, i) || count_notifies(v, i) > 0;
+    bool all = s->origin || cq_sees_syncs(v->q); /* it is known which were made */
+    w->have = polls ? l->value : s->notified[i];
+    w->need = (polls ? l->value : s->launched[i]) + 1;
+    w->counted = true;
     wait_since(w, polls ? l->since : wait_at_index(s->executed));
     w->index = s->executed;
-    w->counted = true;
-    w->have = polls ? l->value : s->notified[i];
-    w->need = s->launched[i] + 1;
-    wait_place(w, where, 4);
-    w->by = pending ? cq_party(v, CQ_DISPATCH)
-                    : (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
-    w->release = pending ? "the dispatcher executes NOTIFY_SUBORDINATE_GO_SIGNAL"
-                         : "the host enqueues NOTIFY_SUBORDINATE_GO_SIGNAL for the launch";
-    WHAT(pending
-             ? "the dispatcher's notification of launch %u of stream %u"
-             : "the dispatcher's notification of launch %u of stream %u, which the host did not "
-               "enqueue",
-         s->launched[i] + 1, (unsigned)r->brief.stream);
-    if (!pending) {
-        struct nocap_wait host = cq_host_error(v, w, r->at, w->release);
-        wait_report_as(v->t, &host, "never enqueued the notification of launch %u of stream %u",
-                       s->launched[i] + 1, (unsigned)r->brief.stream);
+    wait_place(w, sync_word(v, i), 4);
+    w->release = "the dispatcher executes NOTIFY_SUBORDINATE_GO_SIGNAL";
+    if (pending) {
+        w->by = cq_party(v, CQ_DISPATCH);
+    } else if (all) {
+        w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
+        w->release = "the host enqueues NOTIFY_SUBORDINATE_GO_SIGNAL for the launch";
+        report_unnotified(v, w, r, w->need);
     }
+    WHAT("the dispatcher's notification of launch %llu of stream %u%s", wide(w->need),
+         (unsigned)r->brief.stream,
+         pending ? ""
+         : all   ? ", which the host did not enqueue"
+                 : "; whether the host enqueued it is not observed");
     return true;
 }
 

@@ -65,6 +65,23 @@ static unsigned report_missing(const struct queue_view *v, const struct nocap_wa
     return found;
 }
 
+unsigned cq_report_at_work(const struct queue_view *v, const struct nocap_wait *base)
+{
+    const struct model *m = v->t->m;
+    unsigned found = 0;
+    for (uint32_t i = 0; i < m->tiles.count; i++) {
+        const struct tile *tile = m->tiles.met[i];
+        if (tile->chip == v->q->chip && tile->sees_cores && tile->launch.active == YES &&
+            queue_at(m, tile->chip, tile->at) == NULL) {
+            struct nocap_wait w = *base;
+            w.by = wait_party_at(v->t, NOCAP_BY_BRISC, tile->at);
+            wait_report(v->t, &w);
+            found++;
+        }
+    }
+    return found;
+}
+
 /* Whether as many have come as there were go words: whoever is not seen to announce has done so. */
 static bool all_answered(const struct queue_view *v, const struct cq_stream *s, uint32_t have)
 {
@@ -187,6 +204,8 @@ bool cq_wants_workers(const struct queue_view *v, const struct cq_asked *asked,
     } else if (v->q->sees_noc && s->settled) {
         snprintf(what + n, WAIT_TEXT - (size_t)n,
                  "; %llu go messages were sent and no worker is left to notify", wide(s->goes));
+    } else if (cq_report_at_work(v, w) > 0) {
+        *what = '\0';
     } else {
         snprintf(what + n, WAIT_TEXT - (size_t)n, "; which of them are missing is not observed");
     }
