@@ -398,7 +398,7 @@ static void a_launch_that_took_long_and_ended_is_told(void **state)
     struct nocap_hang *h = hang_of("case.jsonl");
     assert_int_equal(h->verdict, NOCAP_HANG_NONE);
     char *json = printed(nocap_hang_json, h);
-    assert_contains(json, "\"recovered\":{\"index\":7,\"until\":8,\"took\":800,\"others\":91}");
+    assert_contains(json, "\"recovered\":{\"index\":7,\"until\":8,\"took\":800,\"others\":91,\"count\":5,\"addr\":883}");
     free(json);
     nocap_hang_free(h);
     write_text("case.jsonl", LAUNCHES(1200));

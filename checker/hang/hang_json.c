@@ -33,6 +33,7 @@ static void put_by(struct nocap_json *json, const struct nocap_hang_wait *w)
         return;
     }
     put_agent(json, "by", p);
+    nocap_json_number_if(json, "by_chip", p->chip != 0, p->chip);
     if (p->has_tile) {
         nocap_json_number(json, "by_x", p->at.x);
         nocap_json_number(json, "by_y", p->at.y);
@@ -51,6 +52,17 @@ static void put_since(struct nocap_json *json, const struct nocap_wait *w)
     nocap_json_number_if(json, "thread", w->thread >= 0, (uint64_t)w->thread);
 }
 
+/* Of one that waits, and of a root. */
+static void put_facts(struct nocap_json *json, const struct nocap_hang_wait *w)
+{
+    nocap_json_text_if(json, "release", w->release != NULL, w->release);
+    nocap_json_text_if(json, "written", w->written != NULL, w->written);
+    if (w->wait.counted) {
+        nocap_json_number(json, "have", w->wait.have);
+        nocap_json_number(json, "need", w->wait.need);
+    }
+}
+
 static void put_waiting(struct nocap_json *json, const struct nocap_hang *h)
 {
     nocap_json_array(json, "waiting");
@@ -66,12 +78,7 @@ static void put_waiting(struct nocap_json *json, const struct nocap_hang *h)
         put_since(json, &w->wait);
         nocap_json_text_if(json, "why", w->wait.why != NULL, w->wait.why);
         nocap_json_text(json, "state", w->state);
-        nocap_json_text_if(json, "release", w->release != NULL, w->release);
-        nocap_json_text_if(json, "written", w->written != NULL, w->written);
-        if (w->wait.counted) {
-            nocap_json_number(json, "have", w->wait.have);
-            nocap_json_number(json, "need", w->wait.need);
-        }
+        put_facts(json, w);
         nocap_json_map_end(json);
     }
     nocap_json_array_end(json);
@@ -95,6 +102,7 @@ static void put_roots(struct nocap_json *json, const struct nocap_hang *h)
         nocap_json_bool(json, "cycle", p->in_cycle);
         if (w != NULL) {
             put_since(json, &w->wait);
+            put_facts(json, w);
         }
         nocap_json_text_if(json, "source", p->source != NULL, p->source);
         nocap_json_map_end(json);
@@ -194,6 +202,8 @@ enum nocap_status nocap_hang_json(FILE *out, const struct nocap_hang *h, struct 
         nocap_json_number(&json, "until", h->slow.until);
         nocap_json_number(&json, "took", h->slow.took);
         nocap_json_number(&json, "others", h->slow.others);
+        nocap_json_number(&json, "count", h->slow.count);
+        nocap_json_number(&json, "addr", h->slow.addr);
         nocap_json_map_end(&json);
     }
     put_waiting(&json, h);

@@ -116,7 +116,7 @@ static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_
         fprintf(out, "      unblocked by: %s\n", w->release);
     }
     if (w->written != NULL) {
-        fprintf(out, "      it sees %s\n", w->written);
+        fprintf(out, "      where it looks: %s\n", w->written);
     }
     if (p->source != NULL) {
         fprintf(out, "      last seen at %s\n", p->source);

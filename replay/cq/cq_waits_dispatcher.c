@@ -123,7 +123,6 @@ static bool must_release(const struct queue_view *v, struct nocap_wait *w, char 
     wait_since(w, wait_at_index(r->release_count > 0
                                     ? r->releases[(r->release_count - 1) % CQ_RELEASES].at.index
                                     : r->executed_index));
-    wait_place(w, v->q->sem[CQ_DISPATCH], 4);
     if (all) {
         WHAT("finished all pages that were made ready, and the prefetcher has none that are free");
     } else {

@@ -254,7 +254,6 @@ static bool must_release(const struct queue_view *v, struct nocap_wait *w, char 
     const struct cq_subordinate *s = &v->q->subordinate;
     uint64_t finished = s->finished + s->reads, back = released_pages(v);
     wait_since(w, wait_at_index(s->executed));
-    wait_place(w, v->q->subordinate_sem[CQ_PREFETCH], 4);
     WHAT("finished %llu commands and released %llu pages, %llu too few", wide(finished), wide(back),
          wide(finished > back ? finished - back : 0));
     return is_short_of_pages(v) && finished > back;

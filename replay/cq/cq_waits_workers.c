@@ -118,7 +118,7 @@ static void report_go_words(const struct queue_view *v, const struct cq_asked *a
     const uint64_t goes = streams[asked->stream].goes;
     const unsigned other = named_instead(v, asked);
     const bool sends = b->sent.known && b->count <= b->sent.v;
-    w->release = "as many go messages for it";
+    w->release = "go messages to as many workers, or a count of those that were sent";
     if (other < CQ_STREAMS) {
         snprintf(what + at, WAIT_TEXT - at, "; stream %u is named by %llu go messages instead",
                  v->q->numbers->first_stream + other, wide(streams[other].goes));

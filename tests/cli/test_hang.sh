@@ -16,6 +16,7 @@ writer=$("$NOCAP" who 1,3 0x373 "$T/hang.nocap" --writes --limit 1 --format json
 out_has "who wrote what the host waits for" "[0x80 at 0x373, last written by $writer]"
 "$NOCAP" hang --format json "$T/hang.nocap" >"$T/json"
 check "in JSON too" test "$(jq -r '.waiting[0].written' "$T/json")" = "0x80 at 0x373, last written by $writer"
+check "what would unblock the root" test "$(jq -r '.root[0].release' "$T/json")" = "a SEMPOST of semaphore MATH_PACK (1)"
 check "no colours in a file" bash -c "! grep -q $'\033' '$T/out'"
 status 1 "from standard input" bash -c "'$NOCAP' hang - <'$T/hang.nocap'"
 status 1 "from a pipe" bash -c "cat '$T/hang.nocap' | '$NOCAP' hang -"
