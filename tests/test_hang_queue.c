@@ -204,6 +204,22 @@ static void the_dispatcher_that_has_ended_is_the_root(void **state)
     nocap_hang_free(h);
 }
 
+/* All that has landed is relayed and executed. */
+static void a_read_of_host_memory_that_does_not_land(void **state)
+{
+    (void)state;
+    /* clang-format off */
+    write_text("case.jsonl",
+               HEADER("cq") WAITS RECORDED(40, 1, "0x140", WAIT_64)
+               LINE({"t":41,"ev":"cq","op":"fetch","slot":1,"addr":"0x140","size":64}));
+    /* clang-format on */
+    struct nocap_hang *h = hang_of("case.jsonl");
+    assert_int_equal(h->verdict, NOCAP_HANG_INCONCLUSIVE);
+    assert_non_null(
+        strstr(said_of(h, NOCAP_BY_PREFETCH, (struct nocap_xy){14, 2}), "which has not landed"));
+    nocap_hang_free(h);
+}
+
 static void go_words_for_another_stream_are_the_hosts(void **state)
 {
     (void)state;
@@ -440,6 +456,7 @@ int main(void)
         cmocka_unit_test(a_dispatcher_that_counts_is_not_idle),
         cmocka_unit_test(a_host_that_was_seen_late),
         cmocka_unit_test(a_command_that_is_not_over_when_the_capture_ends),
+        cmocka_unit_test(a_read_of_host_memory_that_does_not_land),
         cmocka_unit_test(go_words_for_another_stream_are_the_hosts),
         cmocka_unit_test(the_dispatcher_that_has_ended_is_the_root),
         cmocka_unit_test(workers_that_are_not_seen_have_answered),

@@ -353,8 +353,8 @@ static void look_over(struct queue_view *v)
         v->unfetched -= v->unfetched > 0 && q->ring.ended;
     }
     v->demand = ((cq_in_command(v) || is_next_ready(v)) && !q->ring.ended) || v->pending > 0 ||
-                v->unfetched > 0 || v->unrelayed > 0 || p->open || v->commands > 0 ||
-                cq_polled_stream(v) < CQ_STREAMS;
+                v->unfetched > 0 || v->unrelayed > 0 || p->open || (reads && ready < p->next) ||
+                v->commands > 0 || cq_polled_stream(v) < CQ_STREAMS;
     v->overrun = goes_on_after_end(v);
     v->demand = v->demand || v->overrun || cq_host_slot_poll(v) != NULL ||
                 cq_host_completion_poll(v) != NULL;
