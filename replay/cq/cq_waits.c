@@ -321,20 +321,24 @@ static bool is_next_ready(const struct queue_view *v)
            next->first > page->first;
 }
 
-static void look_over(struct queue_view *v)
+static void look_at_cores(struct queue_view *v)
 {
-    struct cq *q = v->q;
-    const struct cq_prefetcher *p = &q->prefetcher;
-    const struct cq_completion *c = &q->completion;
+    const struct cq *q = v->q;
     for (unsigned core = 0; core < CQ_CORES; core++) {
         const struct tile *tile = v->tiles[core] = tile_find(v->t->m, q->chip, q->at[core]);
         const unsigned brisc = PROGRESS_CORE0 + NOCAP_PROCESSOR_BRISC;
         v->polls[core] = tile != NULL ? progress_poll_of(&progress_of(tile)->agents[brisc]) : NULL;
         v->observed[core] =
-            !q->loose && ((q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen ||
-                          (core == CQ_DISPATCH && q->ring.ends_shown));
+            !q->loose && ((q->sees[core] && (q->sees_noc || q->sees_stores)) ||
+                          q->prefetcher.events_seen || (core == CQ_DISPATCH && q->ring.ends_shown));
     }
-    cq_look_at_subordinate(v);
+}
+
+/* Events that the host asked for, as far as that is known of all. */
+static void count_completions(struct queue_view *v)
+{
+    const struct cq *q = v->q;
+    const struct cq_completion *c = &q->completion;
     uint64_t pages = c->pages_read + c->page_read; /* came back, whoever shows it */
     uint64_t ids = c->device.next > c->host.next ? c->device.next : c->host.next;
     v->done = pages > ids ? pages : ids;
@@ -342,22 +346,42 @@ static void look_over(struct queue_view *v)
     bool shown = c->ids_whole &&
                  ((v->t->m->header->observes & host) != 0 || (q->sees_noc && q->sees[CQ_DISPATCH]));
     v->pending = shown && c->id_count > v->done ? c->id_count - v->done : 0;
-    bool reads = (q->sees[CQ_PREFETCH] && q->sees_noc) || p->events_seen;
-    v->unfetched = reads && p->synced ? cq_count_entries(q, p->next, q->published) : 0;
-    uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
-    uint64_t relay = cq_relay_first(q);
-    v->unrelayed = reads && p->synced && relay != NO_INDEX ? cq_count_relayed(q, relay, ready) : 0;
-    v->relays_known = reads && p->synced && relay != NO_INDEX;
+}
+
+/* Prefetch commands that the prefetcher has still to read, that have not landed, that it has still
+ * to relay. */
+static void count_commands(struct queue_view *v)
+{
+    struct cq *q = v->q;
+    const struct cq_prefetcher *p = &q->prefetcher;
+    const bool reads = (q->sees[CQ_PREFETCH] && q->sees_noc) || p->events_seen;
+    const uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
+    const uint64_t relay = cq_relay_first(q);
     const struct cq_record *last = cq_record(q, q->published - 1);
+    v->unfetched = reads && p->synced ? cq_count_entries(q, p->next, q->published) : 0;
+    v->unlanded = reads && ready < p->next ? p->next - ready : 0;
+    v->relays_known = reads && p->synced && relay != NO_INDEX;
+    v->unrelayed = v->relays_known ? cq_count_relayed(q, relay, ready) : 0;
     if (last != NULL && last->ends) { /* the prefetcher's own end */
         v->unfetched -= v->unfetched > 0 && q->ring.ended;
     }
-    v->demand = ((cq_in_command(v) || is_next_ready(v)) && !q->ring.ended) || v->pending > 0 ||
-                v->unfetched > 0 || v->unrelayed > 0 || p->open || (reads && ready < p->next) ||
-                v->commands > 0 || cq_polled_stream(v) < CQ_STREAMS;
+}
+
+static void look_over(struct queue_view *v)
+{
+    const struct cq *q = v->q;
+    look_at_cores(v);
+    cq_look_at_subordinate(v);
+    count_completions(v);
+    count_commands(v);
     v->overrun = goes_on_after_end(v);
-    v->demand = v->demand || v->overrun || cq_host_slot_poll(v) != NULL ||
-                cq_host_completion_poll(v) != NULL;
+    const bool host =
+        v->pending > 0 || cq_host_slot_poll(v) != NULL || cq_host_completion_poll(v) != NULL;
+    const bool prefetcher =
+        v->unfetched > 0 || v->unlanded > 0 || v->unrelayed > 0 || q->prefetcher.open;
+    const bool dispatcher = v->overrun || cq_polled_stream(v) < CQ_STREAMS ||
+                            ((cq_in_command(v) || is_next_ready(v)) && !q->ring.ended);
+    v->demand = host || prefetcher || dispatcher || v->commands > 0;
 }
 
 /* Nothing but the host shows, and it has enqueued something since it last gave a completion back.

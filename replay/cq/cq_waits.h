@@ -22,7 +22,7 @@ struct queue_view {
     bool relay_stuck;       /* the prefetcher does not go on, and not for the dispatcher's sake */
     bool pages_wanted;      /* the dispatcher waits for the prefetcher, or that is not seen */
     uint64_t done, pending; /* events that the host asked for */
-    uint64_t unfetched, unrelayed;
+    uint64_t unfetched, unlanded, unrelayed;
     bool relays_known; /* so `unrelayed` is all */
     /* of the subordinate dispatcher: commands of the host that it has not finished, and of these
      * the launches of each stream; what it looks at again and again */
