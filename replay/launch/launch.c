@@ -320,7 +320,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
         CHECK_AFTER(m, tile, GO_012, l->since[p], false, RELATED(k->enter_index),
                     "each enabled RISC in its kernel once a launch",
                     "%s entered its kernel a second time in one launch", nocap_agent_name(agent));
-        l->since[p] = m->fault;
+        l->since[p] = k->exit_owed = m->fault;
     }
     bool certain = tile->sees_cores || l->message.mode == NOCAP_MODE_HOST;
     if (l->active == YES && l->message_known && certain && (event->has & NOCAP_F_PC) != 0 &&
