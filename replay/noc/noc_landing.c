@@ -250,7 +250,7 @@ static fault_id fault_of_request(struct noc_landings *l, const struct arrival *v
 static void report_arrival(struct model *m, struct noc_landings *l, struct noc_waited *best,
                            enum likeness most, const struct arrival *v)
 {
-    const bool led = most == AKIN || most == MISLED;
+    const bool led = best != NULL && (most == AKIN || most == MISLED);
     struct tile *to = led ? tile_find(m, v->from->chip, best->to) : v->tile;
     char place[24] = ""; /* what lacks, lacks elsewhere */
     if (!v->memory) {
