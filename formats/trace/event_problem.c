@@ -251,51 +251,25 @@ const char *nocap_header_event_problem(const struct nocap_header *header,
 }
 
 /* What of the numbers of a shape's events is to be judged. */
-enum check {
-    CHECK_KNOWN = 1, /* the shape was right */
-    CHECK_WORD = 2,
-    CHECK_SIZE = 4,
-    CHECK_END = 8,    /* of the addresses */
-    CHECK_VALUE = 16, /* fits into the size */
-    CHECK_ALL = 32,   /* by content_problem */
-};
-
 static uint8_t checks_of(uint64_t has)
 {
     const bool sized = (has & F(SIZE)) != 0;
     const uint64_t others = F(N) | F(T2) | F(SINCE) | F(ENTRY) | F(SEM) | F(DATA) | F(HEAD);
-    const unsigned checks = CHECK_KNOWN | ((has & others) != 0 ? CHECK_ALL : 0) |
-                            ((has & F(WORD)) != 0 ? CHECK_WORD : 0) | (sized ? CHECK_SIZE : 0) |
-                            (sized && (has & F(ADDR)) != 0 ? CHECK_END : 0) |
-                            (sized && (has & F(VALUE)) != 0 ? CHECK_VALUE : 0);
+    const unsigned checks = NOCAP_SHAPE_KNOWN | ((has & others) != 0 ? NOCAP_SHAPE_ALL : 0) |
+                            ((has & F(WORD)) != 0 ? NOCAP_SHAPE_WORD : 0) |
+                            (sized ? NOCAP_SHAPE_SIZED : 0) |
+                            (sized && (has & F(ADDR)) != 0 ? NOCAP_SHAPE_ENDS : 0) |
+                            (sized && (has & F(VALUE)) != 0 ? NOCAP_SHAPE_FITS : 0);
     return (uint8_t)checks;
 }
 
-/* Whether content_problem says nothing. */
-static inline bool content_right(const struct nocap_event *e, unsigned checks)
+bool nocap_shape_right(const struct nocap_event *e, unsigned checks)
 {
-    const uint64_t rest = e->size - 1;
-    if ((checks & CHECK_WORD) != 0 && e->value > UINT32_MAX) {
-        return false;
-    }
-    if ((checks & CHECK_VALUE) != 0) {
-        if (rest >= sizeof e->value || (e->size & rest) != 0 ||
-            e->value >> (8 * rest + 7) >> 1 != 0) {
-            return false;
-        }
-    } else if ((checks & CHECK_SIZE) != 0 && e->size == 0) {
-        return false;
-    }
-    if ((checks & CHECK_END) != 0 && e->addr + rest < e->addr) {
-        return false;
-    }
-    return (checks & CHECK_ALL) == 0 || content_problem(e) == NULL;
-}
-
-bool nocap_shapes_right(const struct nocap_shapes *shapes, const struct nocap_event *event)
-{
-    const unsigned checks = event->shape <= NOCAP_SHAPES ? shapes->checks[event->shape] : 0;
-    return checks != 0 && content_right(event, checks);
+    return checks != 0 && ((checks & NOCAP_SHAPE_WORD) == 0 || e->value <= UINT32_MAX) &&
+           ((checks & NOCAP_SHAPE_FITS) == 0 || nocap_shape_fits(e)) &&
+           ((checks & NOCAP_SHAPE_SIZED) == 0 || e->size != 0) &&
+           ((checks & NOCAP_SHAPE_ENDS) == 0 || nocap_shape_ends(e)) &&
+           ((checks & NOCAP_SHAPE_ALL) == 0 || content_problem(e) == NULL);
 }
 
 const char *nocap_shapes_problem(struct nocap_shapes *shapes, const struct nocap_header *header,

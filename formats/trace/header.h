@@ -21,13 +21,12 @@ extern "C" {
 
 #define NOCAP_CLASSES(X)                                                                           \
     X(HOST_MMIO, "host-mmio")                                                                      \
-    X(SYSMEM, "sysmem") X(CORE_STORE, "core-store") X(CORE_LOAD, "core-load")                      \
-        X(CORE_MMIO, "core-mmio") X(NOC, "noc") X(TENSIX_PUSH, "tensix-push")                      \
-            X(TENSIX_ISSUE, "tensix-issue") X(TENSIX_RETIRE, "tensix-retire")                      \
-                X(TENSIX_UNIT, "tensix-unit") X(KERNEL, "kernel") X(RESET, "reset")                \
-                    X(CQ_HOST, "cq-host") X(CQ, "cq") X(CERT, "cert") X(AIE_MMIO, "aie-mmio")      \
-                        X(NOC_BARRIER, "noc-barrier")     \
-    X(SAMPLED, "sampled")
+    X(SYSMEM, "sysmem")                                                                            \
+    X(CORE_STORE, "core-store") X(CORE_LOAD, "core-load") X(CORE_MMIO, "core-mmio") X(NOC, "noc")  \
+        X(TENSIX_PUSH, "tensix-push") X(TENSIX_ISSUE, "tensix-issue")                              \
+            X(TENSIX_RETIRE, "tensix-retire") X(TENSIX_UNIT, "tensix-unit") X(KERNEL, "kernel")    \
+                X(RESET, "reset") X(CQ_HOST, "cq-host") X(CQ, "cq") X(CERT, "cert")                \
+                    X(AIE_MMIO, "aie-mmio") X(NOC_BARRIER, "noc-barrier") X(SAMPLED, "sampled")
 enum nocap_tristate { NOCAP_ABSENT, NOCAP_FALSE, NOCAP_TRUE };
 
 /* The cores of the command queue, where the trace says so: each value counts only if its flag is
@@ -137,8 +136,36 @@ struct nocap_shapes {
     uint8_t checks[NOCAP_SHAPES + 1]; /* what is still judged of each event; 0: the shape was not
                                          met, or is wrong */
 };
+enum {
+    NOCAP_SHAPE_KNOWN = 1, /* the shape was right */
+    NOCAP_SHAPE_SIZED = 2, /* the size is not 0 */
+    NOCAP_SHAPE_ENDS = 4,  /* the bytes end within the addresses */
+    NOCAP_SHAPE_FITS = 8,  /* the value fits into the size: 1, 2, 4 or 8 */
+    NOCAP_SHAPE_WORD = 16, /* the value is a word */
+    NOCAP_SHAPE_ALL = 32,  /* all that an event must be */
+    /* accesses with a value, as most are */
+    NOCAP_SHAPE_ACCESS =
+        NOCAP_SHAPE_KNOWN | NOCAP_SHAPE_SIZED | NOCAP_SHAPE_ENDS | NOCAP_SHAPE_FITS,
+};
+static inline bool nocap_shape_fits(const struct nocap_event *e)
+{
+    const uint64_t rest = e->size - 1;
+    return rest < sizeof e->value && (e->size & rest) == 0 && e->value >> (8 * rest + 7) >> 1 == 0;
+}
+static inline bool nocap_shape_ends(const struct nocap_event *e)
+{
+    return e->addr + (e->size - 1) >= e->addr;
+}
+/* Of one with these checks; 0: its shape is not known. */
+bool nocap_shape_right(const struct nocap_event *event, unsigned checks);
 /* Whether it is already known that the event is well formed, and no DROP or UNKNOWN. */
-bool nocap_shapes_right(const struct nocap_shapes *shapes, const struct nocap_event *event);
+static inline bool nocap_shapes_right(const struct nocap_shapes *shapes,
+                                      const struct nocap_event *event)
+{
+    const unsigned checks = event->shape <= NOCAP_SHAPES ? shapes->checks[event->shape] : 0;
+    return checks == NOCAP_SHAPE_ACCESS ? nocap_shape_fits(event) && nocap_shape_ends(event)
+                                        : nocap_shape_right(event, checks);
+}
 /* As nocap_header_event_problem; remembers what is right. */
 const char *nocap_shapes_problem(struct nocap_shapes *shapes, const struct nocap_header *header,
                                  const struct nocap_event *event);

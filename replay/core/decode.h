@@ -32,13 +32,7 @@ void observe(struct model *m, struct observation *o);
 
 /* place.c: what names a tile that is no worker: is it one of the board? */
 void place_judge(struct model *m, const struct nocap_event *e);
-/* The same of an event that no model wants; a worker core is one for whatever event. */
-void place_event_other(struct model *m, const struct nocap_event *e);
-static inline void place_event(struct model *m, const struct nocap_event *e)
-{
-    if (!model_is_tensix(m, e->at)) {
-        place_event_other(m, e);
-    }
-}
+/* The same of an event that no model wants. */
+void place_event(struct model *m, const struct nocap_event *e);
 
 #endif

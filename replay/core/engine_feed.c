@@ -361,6 +361,7 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
 {
     struct model *m = &engine->model;
     struct form form;
+    const bool alone = !engine->wanted && m->judged == NULL;
     if (engine->relay != NULL) {
         for (size_t i = 0; i < count; i++) {
             carry(engine, &events[i]);
@@ -371,8 +372,13 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
         if (m->tiles.count > FETCH_TILES && e + FETCH_AHEAD < events + count) {
             fetch_tile(m, tile_key_of(&e[FETCH_AHEAD]));
         }
+        const bool usual = is_usual(engine, e, &form);
+        if (alone && usual && !engine->lost && model_is_tensix(m, e->at)) {
+            m->last_t = e->t;
+            continue; /* of a worker core rules TRC have nothing more to say */
+        }
         begin_event(engine, e);
-        if (!is_usual(engine, e, &form)) {
+        if (!usual) {
             take_other(engine, e, &form);
         } else {
             take_loss(engine);

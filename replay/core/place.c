@@ -61,7 +61,7 @@ void place_judge(struct model *m, const struct nocap_event *e)
     *seen |= right ? bit : 0;
 }
 
-void place_event_other(struct model *m, const struct nocap_event *e)
+void place_event(struct model *m, const struct nocap_event *e)
 {
     const bool rectangle = (e->has & NOCAP_F_TO) != 0;
     bool placed = false;
