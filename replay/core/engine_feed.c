@@ -361,13 +361,13 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
 {
     struct model *m = &engine->model;
     struct form form;
-    const bool alone = !engine->wanted && m->judged == NULL;
     if (engine->relay != NULL) {
         for (size_t i = 0; i < count; i++) {
             carry(engine, &events[i]);
         }
         return NOCAP_OK;
     }
+    const bool alone = !engine->wanted && m->judged == NULL;
     for (const struct nocap_event *e = events; e < events + count; e++) {
         if (m->tiles.count > FETCH_TILES && e + FETCH_AHEAD < events + count) {
             fetch_tile(m, tile_key_of(&e[FETCH_AHEAD]));

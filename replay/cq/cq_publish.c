@@ -234,7 +234,7 @@ static void loosen(struct cq *q)
 static bool is_empty(const struct cq_publish *p)
 {
     const struct access header = {.bytes = p->bytes, .known = p->known};
-    uint32_t length;
+    uint32_t length = 0;
     return access_word(&header, LENGTH_AT, &length) && length == 0;
 }
 
