@@ -82,7 +82,6 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t size, uint32_t s
     return NO_INDEX;
 }
 
-/* A new read begins. */
 /* No more reads at a time than it makes; whether the last one is still in flight. */
 static bool judge_in_flight(struct cq *q)
 {
@@ -124,6 +123,7 @@ static void judge_place(struct cq *q, const struct cq_record *r, uint32_t addr)
     p->addr = (struct value){.known = apart, .since = since, .v = addr + r->size};
 }
 
+/* A new read begins. */
 static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
 {
     struct cq_prefetcher *p = &q->prefetcher;

@@ -216,6 +216,25 @@ static fault_id unpushed_wait_since(const struct gate_stream *s)
     return waits ? s->strays_since : FAULT_NONE;
 }
 
+/* UNPACR after its core's store to the configuration. In two sources it is not known which came
+ * first, nor what the core waited for. */
+static void judge_unpack(const struct gate_word *w)
+{
+    struct gate_thread *t = w->t;
+    const bool stored = t->config_stored;
+    const bool placed = !stored || t->config_source == w->m->event->src;
+    t->config_stored = false;
+    if (placed && !t->unordered) {
+        CHECK_WORD_AFTER(
+            w, TNX_036, unpushed_wait_since(&t->stream), !stored, RELATED(t->config_index),
+            "a wait for TRISC_CFG between a RISC's store to the configuration and UNPACR",
+            "UNPACR (0x%08x) without a wait for TRISC_CFG since the RISC's store to the "
+            "configuration",
+            w->word);
+        t->config_since = stored ? w->m->fault : t->config_since;
+    }
+}
+
 static void word_passes(const struct gate_word *w, bool expanded)
 {
     struct gate_thread *t = w->t;
@@ -226,18 +245,7 @@ static void word_passes(const struct gate_word *w, bool expanded)
         t->pushed_wait = gate_wait_of(w->word, w->m->event->index);
     }
     if (w->opcode == NOCAP_TENSIX_UNPACR) {
-        /* which came first is not known in two sources, nor what its core waited for */
-        t->config_stored =
-            t->config_stored && t->config_source == w->m->event->src && !t->unordered;
-        CHECK_WORD_AFTER(
-            w, TNX_036, unpushed_wait_since(&t->stream), !t->config_stored,
-            RELATED(t->config_index),
-            "a wait for TRISC_CFG between a RISC's store to the configuration and UNPACR",
-            "UNPACR (0x%08x) without a wait for TRISC_CFG since the RISC's store to the "
-            "configuration",
-            w->word);
-        t->config_since = t->config_stored ? w->m->fault : t->config_since;
-        t->config_stored = false;
+        judge_unpack(w);
     }
     if (!GATE_HAS_ISSUE(w->m)) {
         if (expanded) {

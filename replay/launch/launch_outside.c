@@ -281,11 +281,13 @@ static bool judge_selected(struct model *m, const struct observation *o, unsigne
 static bool judge_one_word(struct model *m, const struct observation *o, unsigned i)
 {
     struct launch *l = launch_of(o->tile);
-    const bool right = l->go_pending != YES || l->go_word == i;
-    CHECK(m, o->tile, GO_017, right, RELATED(l->go.index),
+    if (l->go_pending != YES) {
+        return true;
+    }
+    CHECK(m, o->tile, GO_017, l->go_word == i, RELATED(l->go.index),
           "the go message that go_message_index selects",
           "go message %u written, and %u before it: the index selects one", i, l->go_word);
-    return right;
+    return l->go_word == i;
 }
 
 /* A write from outside to go word `i`. */
